@@ -1,0 +1,212 @@
+// Owns every change of a job's state: which moves exist, who may make them, and what happens after an attempt.
+import type { FailureReason } from './failure.ts';
+import type { AttemptOutcome, ClaimedJob, HotState, Job } from './job.ts';
+import { type AttemptPolicy, requestedDelayMs, retryDelayMs } from './retry.ts';
+
+type From = HotState | 'succeeded' | 'dead';
+type To = HotState | 'succeeded' | 'dead' | 'gone' | 'unchanged';
+
+interface Move {
+  readonly from: readonly From[];
+  readonly to: To;
+  /** Only the owner under the current lease may make it. */
+  readonly fenced: boolean;
+}
+
+/** The table of moves (docs/delivery-guarantees.md, "States"). Nothing else decides where a job may go. */
+export const MOVES = {
+  start: { from: ['fetched'], to: 'processing', fenced: true },
+  release: { from: ['fetched'], to: 'pending', fenced: true },
+  reclaim: { from: ['fetched'], to: 'pending', fenced: true },
+  skip: { from: ['fetched'], to: 'succeeded', fenced: true },
+  postpone: { from: ['fetched'], to: 'pending', fenced: true },
+  succeed: { from: ['processing'], to: 'succeeded', fenced: true },
+  retry: { from: ['processing'], to: 'pending', fenced: true },
+  bury: { from: ['processing'], to: 'dead', fenced: true },
+  reject: { from: ['pending', 'fetched'], to: 'dead', fenced: false },
+  cancel: { from: ['pending', 'fetched'], to: 'dead', fenced: false },
+  requestCancel: { from: ['processing'], to: 'unchanged', fenced: false },
+  edit: { from: ['pending', 'fetched'], to: 'pending', fenced: false },
+  editDead: { from: ['dead'], to: 'unchanged', fenced: false },
+  resurrect: { from: ['dead'], to: 'pending', fenced: false },
+  purge: { from: ['dead'], to: 'gone', fenced: false },
+  remove: { from: ['succeeded'], to: 'gone', fenced: false },
+} as const satisfies Record<string, Move>;
+
+export type MoveName = keyof typeof MOVES;
+
+/** What the handler's answer, or its absence, left behind; texts are bounded and storable as they are. */
+export interface Answer {
+  readonly responseStatus: number | null;
+  readonly responseBody: string | null;
+  readonly error: string | null;
+}
+
+/** How one attempt ended. */
+export type Outcome = Answer &
+  (
+    | { readonly kind: 'succeeded' }
+    | { readonly kind: 'retryable' | 'throttled'; readonly askedDelayMs: number | null }
+    | { readonly kind: 'fatal'; readonly endpointGone: boolean }
+    | { readonly kind: 'timedOut' }
+    | { readonly kind: 'cancelled'; readonly by: string }
+    | { readonly kind: 'interrupted'; readonly by: 'shutdown' | 'heartbeat' }
+    | { readonly kind: 'expired' }
+  );
+
+/** What must still be true of the row for a transition to be applied; checked in the same transaction. */
+export interface Guard {
+  readonly states: readonly From[];
+  readonly leaseId?: string;
+  /** The heartbeat recovery saw: a beat in between means the owner lives. */
+  readonly heartbeatAt?: number | null;
+  readonly round?: number;
+  readonly version?: number;
+  /** The job's queue is neither paused nor inactive. */
+  readonly queueRuns?: true;
+  /** No operator has asked to cancel it meanwhile. */
+  readonly notCancelRequested?: true;
+}
+
+/** What an operator may change of a job that is not running. Absent = as stored. */
+export interface JobEdits {
+  readonly payload?: Uint8Array;
+  readonly tags?: readonly string[];
+  readonly priority?: number;
+  readonly due?: { readonly at: number } | { readonly inMs: number };
+}
+
+/** The row after the move. `dueInMs` counts from the database's time of applying; null keeps the due time. */
+export type Change =
+  | { readonly to: 'processing' }
+  | { readonly to: 'pending'; readonly dueInMs: number | null; readonly answer?: Answer }
+  | { readonly to: 'succeeded'; readonly outcome: 'succeeded' | 'duplicate'; readonly answer: Answer }
+  | { readonly to: 'dead'; readonly reason: FailureReason; readonly answer: Answer; readonly by: string | null }
+  | { readonly to: 'resurrected' | 'edited'; readonly edits: JobEdits; readonly by: string | null }
+  | { readonly to: 'cancelRequested'; readonly by: string }
+  | { readonly to: 'gone' };
+
+/** A change of one job as data: applied if the guard still holds, otherwise not at all. */
+export interface Transition {
+  readonly move: MoveName;
+  readonly jobId: string;
+  readonly guard: Guard;
+  readonly change: Change;
+  /** The row of history this transition leaves, for an attempt that did not simply succeed. */
+  readonly attempt?: Answer & { readonly outcome: AttemptOutcome };
+}
+
+/** The part of a running job that rules look at. */
+export type RunningJob = Pick<
+  ClaimedJob,
+  'id' | 'leaseId' | 'attempts' | 'firstDueAt' | 'resurrectedAt'
+> & { readonly heartbeatAt?: number | null };
+
+/** `now` is the database's time (epoch ms), `random` uniform in [0, 1). */
+export interface Moment {
+  readonly now: number;
+  readonly random: number;
+}
+
+const NO_ANSWER: Answer = { responseStatus: null, responseBody: null, error: null };
+
+/** The start of an attempt: only after this is committed may a byte be sent. */
+export function start(job: Pick<ClaimedJob, 'id' | 'leaseId'>): Transition {
+  return fenced('start', job, { to: 'processing' }, { queueRuns: true });
+}
+
+/** Gives claimed, unstarted work back; no attempt is counted. */
+export function release(job: Pick<ClaimedJob, 'id' | 'leaseId'>): Transition {
+  return fenced('release', job, { to: 'pending', dueInMs: null });
+}
+
+/** Recovery of work that was claimed but never started by an owner that is late or gone. */
+export function reclaim(job: Pick<ClaimedJob, 'id' | 'leaseId'>): Transition {
+  return fenced('reclaim', job, { to: 'pending', dueInMs: null });
+}
+
+/** Refuses a job before its start, because its payload or its handler makes it impossible. */
+export function reject(job: Pick<Job, 'id' | 'round'>, error: string): Transition {
+  return unfenced('reject', job, { to: 'dead', reason: 'FatalError', answer: { ...NO_ANSWER, error }, by: null });
+}
+
+/** What happens after an attempt: the one place that turns an outcome into the next state. Verdicts: fatal > attempts used up > age. */
+export function decide(job: RunningJob, outcome: Outcome, policy: AttemptPolicy, moment: Moment): Transition {
+  switch (outcome.kind) {
+    case 'succeeded':
+      return fenced('succeed', job, { to: 'succeeded', outcome: 'succeeded', answer: answerOf(outcome) });
+    case 'fatal':
+      return bury(job, outcome, 'FatalError');
+    case 'cancelled':
+      return bury(job, outcome, 'Cancelled', outcome.by);
+    case 'retryable':
+      return again(job, outcome, policy, moment, 'MaxRetriesExceeded');
+    case 'throttled':
+      return again(job, outcome, policy, moment, 'Throttled');
+    case 'timedOut':
+      return policy.retryOnTimeout ? again(job, outcome, policy, moment, 'Timeout') : bury(job, outcome, 'Timeout');
+    case 'interrupted':
+      if (outcome.by === 'heartbeat') return bury(job, outcome, 'HeartbeatFailure');
+      return policy.retryOnZombie ? again(job, outcome, policy, moment, 'Zombie') : bury(job, outcome, 'Zombie');
+    case 'expired':
+      return policy.retryOnZombie ? again(job, outcome, policy, moment, 'Zombie') : bury(job, outcome, 'Zombie');
+  }
+}
+
+function again(job: RunningJob, outcome: Outcome, policy: AttemptPolicy, moment: Moment, exhausted: FailureReason): Transition {
+  if (job.attempts >= policy.maxAttempts) return bury(job, outcome, exhausted);
+  const dueInMs = waitAfter(job, outcome, policy, moment.random);
+  const { maxAgeMs } = policy.retry;
+  const ageStart = job.resurrectedAt ?? job.firstDueAt;
+  if (maxAgeMs !== null && moment.now + dueInMs > ageStart + maxAgeMs) return bury(job, outcome, 'RetryLifetimeExpired');
+  const change: Change = { to: 'pending', dueInMs, answer: answerOf(outcome) };
+  return { ...fenced('retry', job, change, { notCancelRequested: true }), attempt: historyOf(outcome) };
+}
+
+function waitAfter(job: RunningJob, outcome: Outcome, policy: AttemptPolicy, random: number): number {
+  if (outcome.kind === 'interrupted') return 0;
+  const asked = outcome.kind === 'retryable' || outcome.kind === 'throttled' ? outcome.askedDelayMs : null;
+  return asked === null ? retryDelayMs(policy.retry, job.attempts, random) : requestedDelayMs(policy.retry, asked);
+}
+
+function bury(job: RunningJob, outcome: Outcome, reason: FailureReason, by: string | null = null): Transition {
+  return { ...fenced('bury', job, { to: 'dead', reason, answer: answerOf(outcome), by }), attempt: historyOf(outcome) };
+}
+
+/** An operator stops a job that has not started. */
+export function cancel(job: Pick<Job, 'id' | 'round'>, by: string): Transition {
+  const error = `cancelled by ${by} before it started`;
+  return unfenced('cancel', job, { to: 'dead', reason: 'Cancelled', answer: { ...NO_ANSWER, error }, by });
+}
+
+/** An operator, on any node, asks the owner of a running job to abort it. */
+export function requestCancel(job: Pick<Job, 'id' | 'round'>, by: string): Transition {
+  return unfenced('requestCancel', job, { to: 'cancelRequested', by });
+}
+
+/** Back to pending from the DLQ: same id, attempts 0, round + 1, history kept, fresh age; as stored or as edited. */
+export function resurrect(job: Pick<Job, 'id' | 'round'>, edits: JobEdits, by: string | null): Transition {
+  return unfenced('resurrect', job, { to: 'resurrected', edits, by });
+}
+
+function fenced(
+  move: MoveName,
+  job: Pick<RunningJob, 'id' | 'leaseId' | 'heartbeatAt'>,
+  change: Change,
+  extra: Partial<Guard> = {},
+): Transition {
+  const seen = job.heartbeatAt === undefined ? {} : { heartbeatAt: job.heartbeatAt };
+  return { move, jobId: job.id, guard: { states: MOVES[move].from, leaseId: job.leaseId, ...seen, ...extra }, change };
+}
+
+function unfenced(move: MoveName, job: Pick<Job, 'id' | 'round'>, change: Change): Transition {
+  return { move, jobId: job.id, guard: { states: MOVES[move].from, round: job.round }, change };
+}
+
+function answerOf({ responseStatus, responseBody, error }: Answer): Answer {
+  return { responseStatus, responseBody, error };
+}
+
+function historyOf(outcome: Outcome): Answer & { readonly outcome: AttemptOutcome } {
+  return { ...answerOf(outcome), outcome: outcome.kind };
+}

@@ -1,0 +1,31 @@
+// Owns what a queue is: a named lane with its own switches and limits, and the live figures an operator reads.
+
+/** What an operator sets. Null = the service's own value holds. */
+export interface QueueSettings {
+  readonly isPaused: boolean;
+  readonly isActive: boolean;
+  /** Bounds fetched + processing over all nodes; null = no bound. */
+  readonly maxWorkers: number | null;
+  readonly zombieTimeoutMs: number | null;
+  readonly executionTimeoutMs: number | null;
+}
+
+/** Rows now, by state; `failed` and `retried` are lifetime totals that requeue and purge never lower. */
+export interface QueueCounts {
+  readonly pending: number;
+  readonly scheduled: number;
+  readonly fetched: number;
+  readonly processing: number;
+  readonly succeeded: number;
+  readonly dead: number;
+  readonly failed: number;
+  readonly retried: number;
+}
+
+/** `lagMs` looks at due pending jobs that have a handler: `max` is the oldest one's, 0 when there is none. */
+export interface Queue extends QueueSettings {
+  readonly name: string;
+  readonly counts: QueueCounts;
+  readonly lagMs: { readonly avg: number; readonly max: number };
+  readonly updatedAt: number;
+}

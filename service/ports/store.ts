@@ -1,0 +1,208 @@
+// Owns what the service asks of its storage, a sentence per verb. `test/storage/store.suite.ts` is the law of this port.
+import type { FailureReason } from '../domain/failure.ts';
+import type { Handler } from '../domain/handler.ts';
+import type { Attempt, ClaimedJob, Job, JobState, NewJob } from '../domain/job.ts';
+import type { Transition } from '../domain/lifecycle.ts';
+import type { Queue, QueueSettings } from '../domain/queue.ts';
+
+/** The database's clock, epoch ms. All stored instants, due times, lags and ages are counted by it. */
+export interface Clock {
+  now(): number;
+}
+
+/**
+ * Every verb may reject with `DomainError('storage-unavailable')` when the database stays away after the
+ * retries of docs/delivery-guarantees.md ("Storage faults"); then nothing of the call was done, or all of it was.
+ */
+export interface Store {
+  readonly clock: Clock;
+  readonly jobs: JobStore;
+  readonly queues: QueueStore;
+  readonly handlers: HandlerStore;
+  readonly nodes: NodeStore;
+  /** Resolves when the database answers and serves the schema this service needs. */
+  check(): Promise<void>;
+  /** Waits for writes under way, then lets go of the database. */
+  close(): Promise<void>;
+}
+
+export interface JobStore {
+  /**
+   * Stores the jobs in one transaction, all or none, and answers once they are durable, in order.
+   * A job that `domain/idempotency.ts` calls a duplicate is not stored and comes back as the stored one; a conflict
+   * rejects the whole call with a `DomainError` whose fault points at `#/jobs/<index>`.
+   */
+  insert(jobs: readonly NewJob[]): Promise<readonly Inserted[]>;
+
+  /** Chooses due jobs, locks them under fresh leases, and starts those that need no check before their start. */
+  claim(request: ClaimRequest): Promise<Claim>;
+
+  /** Applies each transition whose guard still holds, with its history, counters and buckets; answers which held, in order. */
+  apply(transitions: readonly Transition[]): Promise<readonly Applied[]>;
+
+  /** Marks all running jobs of the owner as alive, in one statement, and answers the leases it still holds. */
+  heartbeat(owner: string): Promise<readonly HeldLease[]>;
+
+  /** Jobs whose owner is late or gone, oldest first, without payload. */
+  stale(request: StaleRequest): Promise<readonly StaleJob[]>;
+
+  /** The job wherever it lives, with payload, or null. */
+  get(id: string): Promise<Job | null>;
+
+  /** One page over all tables the filter can match, newest first. A page may be short before the end: `next` tells. */
+  list(filter: JobFilter, page: PageRequest): Promise<Page<Job>>;
+
+  /** The history over all rounds, oldest first, the successful attempt included; at most 100 (first 10 and last 90). */
+  attempts(id: string): Promise<readonly Attempt[]>;
+
+  /** Deletes one batch of what is older than its limit, never hot jobs; answers how many rows went. */
+  retain(limits: RetentionLimits): Promise<number>;
+}
+
+/** `job` is the stored job (without payload): the new one, or the one it duplicates. */
+export interface Inserted {
+  readonly job: Job;
+  readonly duplicate: boolean;
+}
+
+export interface ClaimRequest {
+  /** The claiming node. */
+  readonly owner: string;
+  /** Free slots. 0 claims nothing and only looks for cancel requests. */
+  readonly limit: number;
+  /** The most jobs of one type in this claim. */
+  readonly perType: number;
+  /** The most jobs per handler (by its type key, `*` for the catch-all) in this claim; an absent one has no limit of its own. */
+  readonly perHandler: Readonly<Record<string, number>>;
+  /** Start at once what needs no check before its start (no handler schema, no result claim): `fetched` is passed through. */
+  readonly start: boolean;
+}
+
+export interface Claim {
+  /** In dequeue order: priority, due time, creation, id. */
+  readonly jobs: readonly ClaimedJob[];
+  /** When the next scheduled job becomes due, epoch ms, or null. */
+  readonly nextDueAt: number | null;
+  /** Operators' wishes to abort jobs that this owner runs. */
+  readonly cancelRequests: readonly CancelRequest[];
+  /** Grows with every change of a handler, by any node. */
+  readonly handlersRevision: number;
+}
+
+export interface CancelRequest {
+  readonly jobId: string;
+  readonly leaseId: string;
+  readonly by: string;
+}
+
+/** `at`: the database's time of the move. Not held = the row has moved on; nothing was changed. */
+export type Applied =
+  | { readonly held: true; readonly at: number }
+  | {
+      readonly held: false;
+      /** `lost`: state, lease or version differ. `key-taken`: another active job holds the idempotency key. */
+      readonly why: 'lost' | 'cancel-requested' | 'key-taken' | 'queue-stopped';
+      readonly cancelRequestedBy: string | null;
+    };
+
+export interface HeldLease {
+  readonly jobId: string;
+  readonly leaseId: string;
+  readonly cancelRequestedBy: string | null;
+}
+
+export interface StaleRequest {
+  /** Claimed but unstarted for longer than this. */
+  readonly fetchedTimeoutMs: number;
+  /** Started, and the heartbeat is older than this (a queue's own limit wins). */
+  readonly zombieTimeoutMs: number;
+  /** Owners known to be gone: whatever they hold is stale at once. */
+  readonly goneOwners: readonly string[];
+  readonly limit: number;
+}
+
+export type StaleJob = Omit<ClaimedJob, 'payload'> & {
+  readonly workerId: string;
+  readonly heartbeatAt: number | null;
+  readonly cancelRequestedBy: string | null;
+};
+
+export interface JobFilter {
+  readonly states?: readonly JobState[];
+  readonly queue?: string;
+  readonly type?: string;
+  readonly tag?: string;
+  /** Instants, epoch ms; after is inclusive, before is exclusive. */
+  readonly createdAfter?: number;
+  readonly createdBefore?: number;
+  readonly failedAfter?: number;
+  readonly failedBefore?: number;
+  readonly reason?: FailureReason;
+  readonly responseStatus?: number;
+  /** Literal, case-insensitive for ASCII; looks at id, type, tags and error, never at payloads. */
+  readonly search?: string;
+  /** Only jobs made with this API key. */
+  readonly creatorKeyId?: string;
+}
+
+export interface PageRequest {
+  /** `created`: newest created first, over all tables. `failed`: newest failure first, dead jobs only. */
+  readonly order: 'created' | 'failed';
+  readonly limit: number;
+  readonly after: Cursor | null;
+  readonly withPayload: boolean;
+}
+
+/** The last row of the page before: its ordering instant and id. */
+export interface Cursor {
+  readonly at: number;
+  readonly id: string;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly next: Cursor | null;
+}
+
+/** Ages in ms by the database's clock; at most `batch` rows of each kind go in one call. */
+export interface RetentionLimits {
+  readonly archiveMs: number;
+  readonly dlqMs: number;
+  readonly bucketsMs: number;
+  readonly auditMs: number;
+  readonly batch: number;
+}
+
+export interface QueueStore {
+  /** All queues by name, with counts and lag from counters: the cost does not depend on how many jobs there are. */
+  list(): Promise<readonly Queue[]>;
+  get(name: string): Promise<Queue | null>;
+  /** Changes the given settings; answers the queue, or null when there is none of that name. */
+  configure(name: string, settings: Partial<QueueSettings>): Promise<Queue | null>;
+}
+
+export interface HandlerStore {
+  /** All handlers by type key, and the revision that `Claim.handlersRevision` compares with. */
+  list(): Promise<{ readonly handlers: readonly Handler[]; readonly revision: number }>;
+  /** Creates or replaces; answers whether it is new. Timestamps are the store's: those given are ignored. */
+  put(handler: Handler): Promise<{ readonly handler: Handler; readonly created: boolean }>;
+  /** Removes it unless jobs of the type wait, run or are dead (then `in-use`); `force` removes it anyway. */
+  remove(type: string, force: boolean): Promise<'removed' | 'absent' | 'in-use'>;
+}
+
+/** One running service process. */
+export interface Node {
+  readonly id: string;
+  readonly host: string;
+  readonly version: string;
+  readonly concurrency: number;
+  readonly startedAt: number;
+  readonly seenAt: number;
+}
+
+export interface NodeStore {
+  /** Announces the node, or refreshes when it was last seen. */
+  announce(node: Omit<Node, 'startedAt' | 'seenAt'>): Promise<void>;
+  list(): Promise<readonly Node[]>;
+  forget(id: string): Promise<void>;
+}
