@@ -128,6 +128,8 @@ export interface ClaimedJob {
   readonly startedAt: number | null;
   readonly traceparent: string | null;
   readonly tracestate: string | null;
+  /** The execution timeout set for its queue, or null. */
+  readonly queueTimeoutMs: number | null;
 }
 
 /** One execution that started. The successful one is shown from the job itself, all others have a row. */
