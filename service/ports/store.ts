@@ -40,8 +40,11 @@ export interface JobStore {
   /** Applies each transition whose guard still holds, with its history, counters and buckets; answers which held, in order. */
   apply(transitions: readonly Transition[]): Promise<readonly Applied[]>;
 
-  /** Marks all running jobs of the owner as alive, in one statement, and answers the leases it still holds. */
-  heartbeat(owner: string): Promise<readonly HeldLease[]>;
+  /**
+   * Marks the running jobs that the owner holds under these leases as alive, in one statement, and answers which of the
+   * leases it still holds. A lease the node no longer knows of is not named, so it expires like any other lost work.
+   */
+  heartbeat(owner: string, leaseIds: readonly string[]): Promise<readonly HeldLease[]>;
 
   /** Jobs whose owner is late or gone, oldest first, without payload. */
   stale(request: StaleRequest): Promise<readonly StaleJob[]>;
