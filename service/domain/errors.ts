@@ -2,18 +2,25 @@
 
 /** Stable, kebab-case refusal codes; the API maps each to one HTTP status (`api/problem.ts`). */
 export type RefusalCode =
+  | 'malformed-request'
   | 'validation-failed'
   | 'not-found'
+  | 'method-not-allowed'
   | 'conflict-state'
   | 'id-conflict'
   | 'idempotency-conflict'
   | 'key-taken'
+  | 'preview-stale'
   | 'type-not-registered'
   | 'schema-incompatible'
   | 'handler-managed-by-file'
   | 'handler-in-use'
   | 'queue-limit-reached'
   | 'payload-too-large'
+  | 'unsupported-media-type'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'rate-limited'
   | 'precondition-failed'
   | 'precondition-required'
   | 'storage-unavailable';
