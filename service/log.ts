@@ -1,0 +1,120 @@
+// Owns the log: one table of what can be said, with stable numbers and levels, and the writer of JSON lines (readable on a terminal).
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
+import pretty from 'pino-pretty';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+interface LogEvent {
+  /** Stable for ever: alerts and dashboards refer to it. Never reused. */
+  readonly id: number;
+  readonly level: Exclude<LogLevel, 'silent'>;
+  /** `{field}` stands for the value of that field. */
+  readonly text: string;
+}
+
+/** 1000 service and engine, 2000 executions, 2100 transitions, 3000 enqueue, 4000 recovery, 5000 storage, 6000 operators. */
+export const EVENTS = {
+  serviceStarting: { id: 1000, level: 'info', text: 'ChokaQ {version} is starting on {storage} storage' },
+  serviceListening: { id: 1001, level: 'info', text: 'listening on {url}' },
+  memoryMode: {
+    id: 1002,
+    level: 'warn',
+    text: 'memory storage is not durable: every job is lost when this process ends',
+  },
+  anonymousMode: { id: 1003, level: 'warn', text: 'no API key exists: whoever reaches {host} may do everything' },
+  shutdownStarted: { id: 1010, level: 'info', text: 'shutting down after {signal}' },
+  shutdownFinished: { id: 1011, level: 'info', text: 'shut down' },
+  shutdownForced: { id: 1012, level: 'error', text: 'second {signal}: leaving at once' },
+  claimLoopFailed: { id: 1020, level: 'error', text: 'claiming failed and is tried again' },
+  claimLoopRestarted: { id: 1021, level: 'error', text: 'the claim loop hung and was started afresh' },
+  loopFailed: { id: 1022, level: 'error', text: 'a step of the {loop} loop failed and is tried again' },
+  heartbeatFailed: { id: 1030, level: 'warn', text: 'a heartbeat failed' },
+  requestFailed: { id: 1040, level: 'error', text: 'a request met a bug in the service: {method} {path}' },
+
+  attemptStarted: { id: 2000, level: 'debug', text: 'attempt started' },
+  attemptFinished: { id: 2001, level: 'debug', text: 'attempt finished: {outcome}' },
+  executionFailed: { id: 2002, level: 'error', text: 'an execution met a bug in the service' },
+
+  jobRetried: { id: 2100, level: 'info', text: 'job {jobId} is tried again later' },
+  jobBuried: { id: 2101, level: 'warn', text: 'job {jobId} is dead: {reason}' },
+  leaseLost: { id: 2102, level: 'warn', text: 'job {jobId} is no longer ours: nothing was changed' },
+
+  jobsEnqueued: { id: 3000, level: 'debug', text: 'jobs enqueued' },
+
+  recoveredFetched: { id: 4000, level: 'info', text: '{count} claimed but unstarted jobs went back to pending' },
+  recoveredZombies: { id: 4001, level: 'warn', text: '{count} started jobs of lost nodes were recovered' },
+
+  storageOpened: { id: 5000, level: 'info', text: 'storage opened' },
+  storageRetried: { id: 5001, level: 'warn', text: 'a storage fault passed: the work is tried again' },
+  storageFailed: { id: 5002, level: 'error', text: 'storage is away' },
+  retained: { id: 5003, level: 'info', text: '{removed} rows passed their retention and were removed' },
+
+  handlerRegistered: { id: 6000, level: 'info', text: 'handler registered for {type}' },
+  handlerRemoved: { id: 6001, level: 'info', text: 'handler of {type} removed' },
+  jobResurrected: { id: 6002, level: 'info', text: 'job {jobId} was resurrected' },
+} as const satisfies Record<string, LogEvent>;
+
+export type EventName = keyof typeof EVENTS;
+
+/** What an event is about. `err` is the error behind it. Payloads and secrets never go in; what is named like one is left out. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+export interface Log {
+  event(name: EventName, fields?: LogFields): void;
+}
+
+const NEVER_LOGGED = ['payload', 'secret', 'apiKey', 'authorization', 'headers', 'body'];
+const LONGEST_CAUSE_CHAIN = 5;
+
+/** JSON lines on stdout, or readable ones when stdout is a terminal; `stream` takes the place of stdout. */
+export function createLog(level: LogLevel, stream: DestinationStream = standardOutput()): Log {
+  const logger = pino(
+    {
+      level,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: label => ({ level: label }) },
+      serializers: { err: describeError },
+      redact: { paths: NEVER_LOGGED, remove: true },
+    },
+    stream,
+  );
+  return new PinoLog(logger);
+}
+
+class PinoLog implements Log {
+  readonly #logger: Logger;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  event(name: EventName, fields: LogFields = {}): void {
+    const { id, level, text } = EVENTS[name];
+    if (!this.#logger.isLevelEnabled(level)) return;
+    this.#logger[level]({ eventId: id, event: name, ...fields }, filled(text, fields));
+  }
+}
+
+function filled(text: string, fields: LogFields): string {
+  return text.replace(/\{(\w+)\}/g, (_, field: string) => String(fields[field] ?? 'unknown'));
+}
+
+/** Only what is known to be harmless: an error's other properties may hold what it was called with. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const messages: string[] = [];
+  let cause: unknown = error;
+  for (let depth = 0; cause instanceof Error && depth < LONGEST_CAUSE_CHAIN; depth++) {
+    messages.push(cause.message);
+    cause = cause.cause;
+  }
+  const code = 'code' in error ? error.code : undefined;
+  return { type: error.name, code, message: messages.join(': '), stack: error.stack };
+}
+
+function standardOutput(): DestinationStream {
+  if (process.stdout.isTTY)
+    return pretty({ sync: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname,event' });
+  return pino.destination({ dest: 1, sync: true });
+}
