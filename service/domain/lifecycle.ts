@@ -97,10 +97,9 @@ export interface Transition {
 }
 
 /** The part of a running job that rules look at. */
-export type RunningJob = Pick<
-  ClaimedJob,
-  'id' | 'leaseId' | 'attempts' | 'firstDueAt' | 'resurrectedAt'
-> & { readonly heartbeatAt?: number | null };
+export type RunningJob = Pick<ClaimedJob, 'id' | 'leaseId' | 'attempts' | 'firstDueAt' | 'resurrectedAt'> & {
+  readonly heartbeatAt?: number | null;
+};
 
 /** `now` is the database's time (epoch ms), `random` uniform in [0, 1). */
 export interface Moment {
@@ -153,12 +152,19 @@ export function decide(job: RunningJob, outcome: Outcome, policy: AttemptPolicy,
   }
 }
 
-function again(job: RunningJob, outcome: Outcome, policy: AttemptPolicy, moment: Moment, exhausted: FailureReason): Transition {
+function again(
+  job: RunningJob,
+  outcome: Outcome,
+  policy: AttemptPolicy,
+  moment: Moment,
+  exhausted: FailureReason,
+): Transition {
   if (job.attempts >= policy.maxAttempts) return bury(job, outcome, exhausted);
   const dueInMs = waitAfter(job, outcome, policy, moment.random);
   const { maxAgeMs } = policy.retry;
   const ageStart = job.resurrectedAt ?? job.firstDueAt;
-  if (maxAgeMs !== null && moment.now + dueInMs > ageStart + maxAgeMs) return bury(job, outcome, 'RetryLifetimeExpired');
+  if (maxAgeMs !== null && moment.now + dueInMs > ageStart + maxAgeMs)
+    return bury(job, outcome, 'RetryLifetimeExpired');
   const change: Change = { to: 'pending', dueInMs, answer: answerOf(outcome) };
   return { ...fenced('retry', job, change, { notCancelRequested: true }), attempt: historyOf(outcome) };
 }

@@ -39,7 +39,11 @@ export const DEFAULT_ATTEMPT_POLICY: AttemptPolicy = {
 export function resolvePolicy(service: AttemptPolicy, ...layers: readonly AttemptOverrides[]): AttemptPolicy {
   let resolved = service;
   for (const layer of layers.toReversed()) {
-    resolved = { ...resolved, ...withoutAbsent(layer), retry: { ...resolved.retry, ...withoutAbsent(layer.retry ?? {}) } };
+    resolved = {
+      ...resolved,
+      ...withoutAbsent(layer),
+      retry: { ...resolved.retry, ...withoutAbsent(layer.retry ?? {}) },
+    };
   }
   return resolved;
 }

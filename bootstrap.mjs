@@ -1,0 +1,39 @@
+// Owns the first run: installs what the lock file asks for, makes sure the native SQLite build fits this Node.js, and compiles.
+// Plain JavaScript without dependencies, because it runs before anything is installed.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+
+const STAMP = 'node_modules/.chokaq-installed';
+
+process.chdir(import.meta.dirname);
+if (!isInstalled()) install();
+if (!loadsNativeSqlite())
+  run('npm', ['rebuild', 'better-sqlite3'], 'rebuilding SQLite for this Node.js (about a minute)');
+run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], undefined);
+
+function isInstalled() {
+  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === readFileSync('package-lock.json', 'utf8');
+}
+
+function install() {
+  run(
+    'npm',
+    ['ci', '--no-audit', '--no-fund'],
+    'installing dependencies (the SQLite build takes a minute or two the first time)',
+  );
+  writeFileSync(STAMP, readFileSync('package-lock.json'));
+}
+
+function loadsNativeSqlite() {
+  const probe = "new (require('better-sqlite3'))(':memory:').close()";
+  return spawnSync(process.execPath, ['-e', probe], { stdio: 'ignore' }).status === 0;
+}
+
+function run(command, args, saying) {
+  if (saying) process.stderr.write(`chokaq: ${saying} …\n`);
+  const shell = process.platform === 'win32';
+  const { status, error } = spawnSync(command, args, { stdio: ['ignore', 2, 2], shell });
+  if (status === 0) return;
+  process.stderr.write(`chokaq: \`${command} ${args.join(' ')}\` failed${error ? `: ${error.message}` : ''}.\n`);
+  process.exit(status ?? 1);
+}

@@ -1,0 +1,78 @@
+// Owns the verbs that time has on one node: starts its loops, watches the claim loop, and winds everything down in order.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '../log.ts';
+import type { Store } from '../ports/store.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import type { Recovery } from './recovery.ts';
+import type { Retention } from './retention.ts';
+import type { Worker } from './worker.ts';
+
+export interface EngineParts {
+  readonly store: Store;
+  readonly worker: Worker;
+  readonly heartbeat: Heartbeat;
+  readonly recovery: Recovery;
+  readonly retention: Retention;
+  readonly owner: string;
+  readonly log: Log;
+}
+
+/** A claim loop that is silent for longer than this is restarted, and the node is not ready meanwhile. */
+export const CLAIM_SILENCE_MS = 30_000;
+/** What is left for storing the last transitions once the grace is over. */
+export const FINALISING_MS = 5_000;
+const WATCH_EVERY_MS = 1_000;
+
+export class Engine {
+  readonly #parts: EngineParts;
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+  }
+
+  async start(): Promise<void> {
+    const { heartbeat, recovery, worker, retention } = this.#parts;
+    await heartbeat.step();
+    for (const { loop } of [heartbeat, recovery, worker, retention]) loop.start();
+    this.#watch = setInterval(() => this.#watchClaims(), WATCH_EVERY_MS).unref();
+  }
+
+  /** What keeps this node from being ready, by the name of the check; the store is checked elsewhere. */
+  faults(): Record<string, string> {
+    const { worker, heartbeat } = this.#parts;
+    const faults: Record<string, string> = {};
+    const silentMs = Math.round(worker.loop.overdueMs());
+    if (silentMs > CLAIM_SILENCE_MS) faults.claimLoop = `no claim for ${silentMs} ms; the loop is being restarted`;
+    if (heartbeat.isDegraded) faults.heartbeat = 'heartbeats cannot be stored; running jobs may be taken for lost';
+    return faults;
+  }
+
+  /** Stops claiming, lets running calls end within `graceMs`, books what still runs, and leaves. */
+  async stop(graceMs: number): Promise<void> {
+    const { worker, heartbeat, recovery, retention, store, owner } = this.#parts;
+    clearInterval(this.#watch);
+    const stopped = Promise.all([worker.loop.stop(), recovery.loop.stop(), retention.loop.stop()]);
+    await Promise.race([stopped, pause(graceMs, undefined, { ref: false })]);
+    for (const execution of worker.held.values()) {
+      if (execution.phase === 'claimed') execution.stop({ kind: 'interrupted', by: 'shutdown' });
+    }
+    await until(() => worker.held.size === 0, graceMs);
+    worker.stopAll({ kind: 'interrupted', by: 'shutdown' });
+    await until(() => worker.held.size === 0, FINALISING_MS);
+    await heartbeat.loop.stop();
+    if (worker.held.size === 0) await store.nodes.forget(owner).catch(() => undefined);
+  }
+
+  #watchClaims(): void {
+    const { worker, log } = this.#parts;
+    if (worker.loop.stepMs() <= CLAIM_SILENCE_MS) return;
+    log.event('claimLoopRestarted', { silentMs: Math.round(worker.loop.stepMs()) });
+    worker.loop.restart();
+  }
+}
+
+async function until(isDone: () => boolean, limitMs: number): Promise<void> {
+  const endsAt = performance.now() + limitMs;
+  while (!isDone() && performance.now() < endsAt) await pause(Math.min(10, Math.max(1, endsAt - performance.now())));
+}

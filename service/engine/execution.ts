@@ -1,0 +1,169 @@
+// Owns one claimed job on this node, from its lease to the committed transition: start, deliver, decide, apply.
+import { setTimeout as pause } from 'node:timers/promises';
+import { DomainError } from '../domain/errors.ts';
+import type { Handler } from '../domain/handler.ts';
+import type { ClaimedJob } from '../domain/job.ts';
+import { decide, type Outcome, reject, release, start, type Transition } from '../domain/lifecycle.ts';
+import { type AttemptPolicy, resolvePolicy } from '../domain/retry.ts';
+import type { Log } from '../log.ts';
+import type { Delivery, StopReason } from '../ports/delivery.ts';
+import type { Applied, Store } from '../ports/store.ts';
+import type { Registry } from './registry.ts';
+
+export interface ExecutionParts {
+  readonly store: Store;
+  readonly delivery: Delivery;
+  readonly registry: Registry;
+  readonly log: Log;
+  /** The service's own limits, behind those of job, handler and queue. */
+  readonly policy: AttemptPolicy;
+  readonly random: () => number;
+  /** Called when the slot is free again; the final transition is already on its way to the store. */
+  readonly onDelivered: (execution: Execution) => void;
+  /** Called after a retry was stored, with the wait until it is due. */
+  readonly onRetry: (dueInMs: number) => void;
+}
+
+type Phase = 'claimed' | 'running' | 'settling';
+
+export class Execution {
+  readonly job: ClaimedJob;
+  /** The type key of the handler that serves the job, `*` for the catch-all. */
+  readonly handlerType: string;
+  readonly #handler: Handler | undefined;
+  readonly #parts: ExecutionParts;
+  readonly #stop = new AbortController();
+  #phase: Phase = 'claimed';
+  #holdsSlot = true;
+
+  constructor(job: ClaimedJob, parts: ExecutionParts) {
+    this.job = job;
+    this.#parts = parts;
+    this.#handler = parts.registry.find(job.type);
+    this.handlerType = this.#handler?.type ?? job.type;
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  /** Aborts the call; a call not yet begun is not made. */
+  stop(reason: StopReason): void {
+    this.#stop.abort(reason);
+  }
+
+  /** Resolves when the job has left this node: finalised, rescheduled, given back or lost. */
+  async run(): Promise<void> {
+    try {
+      const job = this.job.state === 'processing' ? this.job : await this.#start();
+      if (job === undefined) return;
+      this.#phase = 'running';
+      const outcome = await this.#deliver(job);
+      if (this.#isDisowned()) return;
+      this.#phase = 'settling';
+      const settled = this.#settle(job, outcome);
+      this.#leaveSlot();
+      await settled;
+    } finally {
+      this.#leaveSlot();
+    }
+  }
+
+  #isDisowned(): boolean {
+    return (this.#stop.signal.reason as StopReason | undefined)?.kind === 'disowned';
+  }
+
+  #leaveSlot(): void {
+    if (!this.#holdsSlot) return;
+    this.#holdsSlot = false;
+    this.#parts.onDelivered(this);
+  }
+
+  /** The checks before the start, then the start itself; undefined when no attempt may begin. */
+  async #start(): Promise<ClaimedJob | undefined> {
+    const flaw = this.#handler && this.#parts.registry.flaw(this.#handler, this.job.payload);
+    const stopped = this.#handler === undefined || this.#stop.signal.aborted;
+    const transition = flaw ? this.#rejection(flaw) : stopped ? release(this.job) : start(this.job);
+    const applied = await this.#apply(transition);
+    if (!applied.held && applied.why === 'queue-stopped') await this.#apply(release(this.job));
+    else if (!applied.held) this.#lost(transition);
+    if (!applied.held || transition.move !== 'start') return undefined;
+    return { ...this.job, state: 'processing', attempts: this.job.attempts + 1, startedAt: applied.at };
+  }
+
+  #rejection(flaw: string): Transition {
+    return reject(this.job, `The stored payload breaks the schema of handler ${this.handlerType}: ${flaw}`);
+  }
+
+  async #deliver(job: ClaimedJob): Promise<Outcome> {
+    const { delivery, log, store } = this.#parts;
+    if (this.#handler === undefined) return handlerGone(job.type);
+    const { maxAttempts, timeoutMs } = this.#policy();
+    log.event('attemptStarted', { jobId: job.id, type: job.type, queue: job.queue, attempt: job.attempts });
+    const startedAt = job.startedAt ?? store.clock.now();
+    const outcome = await delivery.deliver({
+      job,
+      handler: this.#handler,
+      maxAttempts,
+      timeoutMs,
+      startedAt,
+      signal: this.#stop.signal,
+    });
+    log.event('attemptFinished', { jobId: job.id, outcome: outcome.kind, status: outcome.responseStatus });
+    return outcome;
+  }
+
+  /** Applies what the outcome means, again and again while storage is away: its failure is not the handler's. */
+  async #settle(job: ClaimedJob, outcome: Outcome): Promise<void> {
+    const moment = { now: this.#parts.store.clock.now(), random: this.#parts.random() };
+    const transition = decide(job, outcome, this.#policy(), moment);
+    const applied = await this.#apply(transition);
+    if (applied.held) return this.#announce(transition);
+    if (applied.why === 'cancel-requested') {
+      const by = applied.cancelRequestedBy ?? 'an operator';
+      return this.#settle(job, { ...outcome, kind: 'cancelled', by });
+    }
+    this.#lost(transition);
+  }
+
+  async #apply(transition: Transition): Promise<Applied> {
+    for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 5_000)) {
+      try {
+        const [applied] = await this.#parts.store.jobs.apply([transition]);
+        if (applied === undefined) throw new Error('the store answered no transition');
+        return applied;
+      } catch (error) {
+        if (!(error instanceof DomainError && error.code === 'storage-unavailable')) throw error;
+        this.#parts.log.event('storageFailed', { jobId: this.job.id, move: transition.move, err: error });
+        await pause(waitMs, undefined, { ref: false });
+      }
+    }
+  }
+
+  /** Resolved anew at each decision, so that a changed handler holds for jobs that wait. */
+  #policy(): AttemptPolicy {
+    const { policy, registry } = this.#parts;
+    const handler = registry.find(this.job.type) ?? this.#handler;
+    const queue = this.job.queueTimeoutMs === null ? {} : { timeoutMs: this.job.queueTimeoutMs };
+    return resolvePolicy(policy, this.job.overrides, handler?.attempts ?? {}, queue);
+  }
+
+  #announce({ change }: Transition): void {
+    const { id: jobId, type, queue } = this.job;
+    if (change.to === 'pending') {
+      this.#parts.log.event('jobRetried', { jobId, type, queue, dueInMs: change.dueInMs });
+      this.#parts.onRetry(change.dueInMs ?? 0);
+    } else if (change.to === 'dead') {
+      this.#parts.log.event('jobBuried', { jobId, type, queue, reason: change.reason });
+    }
+  }
+
+  #lost({ move }: Transition): void {
+    this.#parts.log.event('leaseLost', { jobId: this.job.id, leaseId: this.job.leaseId, move });
+  }
+}
+
+function handlerGone(type: string): Outcome {
+  const error = `No handler is registered for ${type} any more: register one, or force its removal to end its jobs.`;
+  return { kind: 'retryable', askedDelayMs: null, responseStatus: null, responseBody: null, error };
+}

@@ -1,0 +1,78 @@
+// Owns the proof of life: one statement for all running jobs of this node, and what follows when it fails or a lease is gone.
+import type { Log } from '../log.ts';
+import type { Node, Store } from '../ports/store.ts';
+import { Loop } from './loop.ts';
+import type { Worker } from './worker.ts';
+
+export interface HeartbeatParts {
+  readonly store: Store;
+  readonly worker: Worker;
+  readonly node: Omit<Node, 'startedAt' | 'seenAt'>;
+  readonly log: Log;
+  readonly random: () => number;
+  readonly minMs: number;
+  readonly maxMs: number;
+  /** Give running calls up after `FAILURES_UNTIL_DEGRADED` failed beats, instead of going on. */
+  readonly cancelOnFailure: boolean;
+}
+
+/** Beats that must fail in a row before the node calls itself degraded. */
+export const FAILURES_UNTIL_DEGRADED = 10;
+
+export class Heartbeat {
+  readonly loop: Loop;
+  readonly #parts: HeartbeatParts;
+  #failures = 0;
+
+  constructor(parts: HeartbeatParts) {
+    this.#parts = parts;
+    this.loop = new Loop('heartbeat', () => this.step(), parts.log);
+  }
+
+  get isDegraded(): boolean {
+    return this.#failures >= FAILURES_UNTIL_DEGRADED;
+  }
+
+  /** One beat; answers how long to rest: evenly spread between the two bounds, so that nodes do not beat in step. */
+  async step(): Promise<number> {
+    const { minMs, maxMs, random } = this.#parts;
+    try {
+      await this.#beat();
+      this.#failures = 0;
+    } catch (error) {
+      this.#failed(error);
+    }
+    return minMs + random() * (maxMs - minMs);
+  }
+
+  async #beat(): Promise<void> {
+    const { store, node, worker } = this.#parts;
+    const running = [...worker.held.values()].filter(execution => execution.phase === 'running');
+    const announced = store.nodes.announce(node);
+    if (running.length > 0) {
+      const leaseIds = running.map(({ job }) => job.leaseId);
+      const kept = new Map((await store.jobs.heartbeat(node.id, leaseIds)).map(lease => [lease.leaseId, lease]));
+      for (const execution of running) {
+        const lease = kept.get(execution.job.leaseId);
+        if (lease === undefined) this.#disown(execution.job.leaseId);
+        else if (lease.cancelRequestedBy !== null) execution.stop({ kind: 'cancelled', by: lease.cancelRequestedBy });
+      }
+    }
+    await announced;
+  }
+
+  /** Somebody else decided about the job: the call is dropped, and whatever it answers is refused by the fence. */
+  #disown(leaseId: string): void {
+    const execution = this.#parts.worker.held.get(leaseId);
+    if (execution?.phase !== 'running') return;
+    this.#parts.log.event('leaseLost', { jobId: execution.job.id, leaseId, move: 'heartbeat' });
+    execution.stop({ kind: 'disowned' });
+  }
+
+  #failed(error: unknown): void {
+    this.#failures += 1;
+    this.#parts.log.event('heartbeatFailed', { failures: this.#failures, err: error });
+    if (this.isDegraded && this.#parts.cancelOnFailure)
+      this.#parts.worker.stopAll({ kind: 'interrupted', by: 'heartbeat' });
+  }
+}

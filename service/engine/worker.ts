@@ -1,0 +1,129 @@
+// Owns the claim loop of a node: exactly as many jobs as there are free slots, each run to its committed end.
+import { roomForHandler, shareOfOneType } from '../domain/capacity.ts';
+import type { ClaimedJob } from '../domain/job.ts';
+import type { StopReason } from '../ports/delivery.ts';
+import type { Claim } from '../ports/store.ts';
+import { Execution, type ExecutionParts } from './execution.ts';
+import { jittered, Loop } from './loop.ts';
+
+export interface WorkerParts extends Omit<ExecutionParts, 'onDelivered' | 'onRetry'> {
+  readonly owner: string;
+  readonly concurrency: number;
+  readonly pollIntervalMs: number;
+}
+
+const POLL_JITTER = 0.1;
+
+export class Worker {
+  readonly loop: Loop;
+  readonly #parts: WorkerParts;
+  readonly #execution: ExecutionParts;
+  /** Everything this node holds a lease of, until its last transition is committed. */
+  readonly #held = new Map<string, Execution>();
+  readonly #slotsByHandler = new Map<string, number>();
+  #slots = 0;
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+    this.#execution = {
+      ...parts,
+      onDelivered: execution => this.#freeSlot(execution),
+      onRetry: dueInMs => this.wake(dueInMs),
+    };
+    this.loop = new Loop('claim', () => this.step(), parts.log);
+  }
+
+  /** Jobs in flight on this node. */
+  get active(): number {
+    return this.#slots;
+  }
+
+  /** Everything held, also what is only waiting for its last transition to be stored. */
+  get held(): ReadonlyMap<string, Execution> {
+    return this.#held;
+  }
+
+  /** Work has become, or will become, due in `inMs`: claim at once, in the same transaction as what is being written. */
+  wake(inMs = 0): void {
+    if (this.#free() > 0) this.loop.nudge(inMs);
+  }
+
+  stopAll(reason: StopReason): void {
+    for (const execution of this.#held.values()) execution.stop(reason);
+  }
+
+  /** One claim; answers how long to rest. */
+  async step(): Promise<number> {
+    const { store, registry, owner } = this.#parts;
+    const limit = this.#free();
+    const perType = shareOfOneType(limit);
+    const claim = await store.jobs.claim({ owner, limit, perType, perHandler: this.#rooms(limit), start: true });
+    if (claim.handlersRevision > registry.revision) await this.#reload();
+    for (const job of claim.jobs) this.#begin(job);
+    for (const { leaseId, by } of claim.cancelRequests) this.#held.get(leaseId)?.stop({ kind: 'cancelled', by });
+    return this.#restAfter(claim, limit, perType);
+  }
+
+  #free(): number {
+    return this.#parts.concurrency - this.#slots;
+  }
+
+  #rooms(free: number): Record<string, number> {
+    const rooms: Record<string, number> = {};
+    for (const [type, held] of this.#slotsByHandler) rooms[type] = this.#room(type, free, held);
+    for (const type of this.#parts.registry.limited) rooms[type] ??= this.#room(type, free, 0);
+    return rooms;
+  }
+
+  #room(type: string, free: number, held: number): number {
+    const concurrency = this.#parts.registry.find(type)?.concurrency ?? null;
+    return roomForHandler(this.#parts.concurrency, free, held, concurrency);
+  }
+
+  /** A claim has already started its jobs: they run with the handlers known, rather than being lost with an error. */
+  async #reload(): Promise<void> {
+    try {
+      await this.#parts.registry.load();
+    } catch (error) {
+      this.#parts.log.event('storageFailed', { reading: 'handlers', err: error });
+    }
+  }
+
+  #begin(job: ClaimedJob): void {
+    const execution = new Execution(job, this.#execution);
+    this.#held.set(job.leaseId, execution);
+    this.#slots += 1;
+    this.#slotsByHandler.set(execution.handlerType, (this.#slotsByHandler.get(execution.handlerType) ?? 0) + 1);
+    execution
+      .run()
+      .catch(error => this.#parts.log.event('executionFailed', { jobId: job.id, err: error }))
+      .finally(() => this.#held.delete(job.leaseId));
+  }
+
+  #freeSlot({ handlerType }: Execution): void {
+    this.#slots -= 1;
+    const left = (this.#slotsByHandler.get(handlerType) ?? 0) - 1;
+    if (left > 0) this.#slotsByHandler.set(handlerType, left);
+    else this.#slotsByHandler.delete(handlerType);
+    this.loop.nudge();
+  }
+
+  #restAfter(claim: Claim, limit: number, perType: number): number {
+    const { pollIntervalMs, random, store } = this.#parts;
+    const restMs = jittered(pollIntervalMs, POLL_JITTER, random());
+    if (limit === 0) return restMs;
+    if (claim.jobs.length === limit || tookWholeShare(claim.jobs, perType)) return 0;
+    return claim.nextDueAt === null ? restMs : Math.min(restMs, Math.max(0, claim.nextDueAt - store.clock.now()));
+  }
+}
+
+/** Some type reached its share, so more of it may be ready. */
+function tookWholeShare(jobs: readonly ClaimedJob[], perType: number): boolean {
+  const counts = new Map<string, number>();
+  for (const { type } of jobs) {
+    const count = (counts.get(type) ?? 0) + 1;
+    if (count >= perType) return true;
+    counts.set(type, count);
+  }
+  return false;
+}
