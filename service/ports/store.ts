@@ -98,9 +98,17 @@ export interface CancelRequest {
   readonly by: string;
 }
 
-/** `at`: the database's time of the move. Not held = the row has moved on; nothing was changed. */
+/** Not held = the row has moved on; nothing was changed. */
 export type Applied =
-  | { readonly held: true; readonly at: number }
+  | {
+      readonly held: true;
+      /** The database's time of the move. */
+      readonly at: number;
+      readonly queue: string;
+      readonly type: string;
+      /** When the attempt that this move ended had started, or null. */
+      readonly startedAt: number | null;
+    }
   | {
       readonly held: false;
       /** `lost`: state, lease or version differ. `key-taken`: another active job holds the idempotency key. */
