@@ -12,7 +12,10 @@ export interface QueueSettings {
 
 /** Rows now, by state; `failed` and `retried` are lifetime totals that requeue and purge never lower. */
 export interface QueueCounts {
+  /** Due and waiting, the unroutable ones included. */
   readonly pending: number;
+  /** Waiting, due or not, without a handler that could take them. */
+  readonly unroutable: number;
   readonly scheduled: number;
   readonly fetched: number;
   readonly processing: number;

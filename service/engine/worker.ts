@@ -38,6 +38,18 @@ export class Worker {
     return this.#slots;
   }
 
+  get capacity(): number {
+    return this.#parts.concurrency;
+  }
+
+  activeByQueue(): ReadonlyMap<string, number> {
+    const active = new Map<string, number>();
+    for (const { job, phase } of this.#held.values()) {
+      if (phase === 'running') active.set(job.queue, (active.get(job.queue) ?? 0) + 1);
+    }
+    return active;
+  }
+
   /** Everything held, also what is only waiting for its last transition to be stored. */
   get held(): ReadonlyMap<string, Execution> {
     return this.#held;

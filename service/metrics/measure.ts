@@ -1,0 +1,89 @@
+// Owns what is measured: decorators around the ports, so that the code measured does not know it.
+import type { Transition } from '../domain/lifecycle.ts';
+import type { Delivery } from '../ports/delivery.ts';
+import type { Applied, Claim, Inserted, JobStore, Store } from '../ports/store.ts';
+import type { Metrics } from './metrics.ts';
+
+/** The same store; what it commits is counted after the commit, and its verbs are timed. */
+export function measuredStore(store: Store, metrics: Metrics): Store {
+  return { ...bound(store), jobs: measuredJobs(store.jobs, metrics) };
+}
+
+function bound(store: Store): Store {
+  const { clock, jobs, queues, handlers, nodes } = store;
+  return { clock, jobs, queues, handlers, nodes, check: () => store.check(), close: () => store.close() };
+}
+
+function measuredJobs(jobs: JobStore, metrics: Metrics): JobStore {
+  return {
+    insert: posted => timed(metrics, 'insert', jobs.insert(posted), stored => countInserted(metrics, stored)),
+    claim: request => timed(metrics, 'claim', jobs.claim(request), claim => countStarted(metrics, claim)),
+    apply: moves => timed(metrics, 'apply', jobs.apply(moves), applied => countApplied(metrics, moves, applied)),
+    heartbeat: (owner, leaseIds) => timed(metrics, 'heartbeat', jobs.heartbeat(owner, leaseIds)),
+    stale: request => timed(metrics, 'stale', jobs.stale(request)),
+    get: id => timed(metrics, 'get', jobs.get(id)),
+    list: (filter, page) => timed(metrics, 'list', jobs.list(filter, page)),
+    attempts: id => timed(metrics, 'attempts', jobs.attempts(id)),
+    retain: limits => timed(metrics, 'retain', jobs.retain(limits)),
+  };
+}
+
+async function timed<T>(metrics: Metrics, operation: string, work: Promise<T>, done?: (result: T) => void): Promise<T> {
+  const startedAt = performance.now();
+  try {
+    const result = await work;
+    done?.(result);
+    return result;
+  } finally {
+    metrics.observe('storage', { operation }, (performance.now() - startedAt) / 1_000);
+  }
+}
+
+function countInserted(metrics: Metrics, stored: readonly Inserted[]): void {
+  for (const { job, duplicate } of stored) {
+    if (!duplicate) metrics.count('enqueued', metrics.budget.pair(job.queue, job.type));
+  }
+}
+
+function countStarted(metrics: Metrics, claim: Claim): void {
+  for (const { queue, state, startedAt, dueAt } of claim.jobs) {
+    if (state !== 'processing' || startedAt === null) continue;
+    metrics.observe('lag', { queue: metrics.budget.queue(queue) }, Math.max(0, startedAt - dueAt) / 1_000);
+  }
+}
+
+function countApplied(metrics: Metrics, moves: readonly Transition[], applied: readonly Applied[]): void {
+  moves.forEach((move, at) => {
+    const result = applied[at];
+    if (result?.held) countMove(metrics, move, result);
+    else if (result?.why !== 'cancel-requested') metrics.count('conflicts', { transition: move.move });
+  });
+}
+
+function countMove(metrics: Metrics, { move, change, attempt }: Transition, result: Applied & { held: true }): void {
+  const pair = metrics.budget.pair(result.queue, result.type);
+  if (attempt) metrics.count('failed', { ...pair, error: attempt.outcome });
+  if (attempt?.outcome === 'expired') metrics.count('recovered', { kind: 'zombie' });
+  if (move === 'reclaim') metrics.count('recovered', { kind: 'fetched' });
+  if (move === 'succeed') metrics.count('completed', pair);
+  if (move === 'retry') metrics.count('retried', pair);
+  if (change.to === 'dead') metrics.count('dead', { ...pair, reason: change.reason });
+  const ended = move === 'succeed' || attempt !== undefined;
+  if (!ended || result.startedAt === null) return;
+  metrics.observe('processing', { queue: pair.queue }, (result.at - result.startedAt) / 1_000);
+}
+
+/** The same delivery; answers are counted by class of status. */
+export function measuredDelivery(delivery: Delivery, metrics: Metrics): Delivery {
+  return {
+    deliver: async call => {
+      const outcome = await delivery.deliver(call);
+      const status_class = outcome.responseStatus === null ? 'none' : `${Math.floor(outcome.responseStatus / 100)}xx`;
+      metrics.count('responses', { type: metrics.budget.type(call.job.type), status_class });
+      return outcome;
+    },
+    ping: handler => delivery.ping(handler),
+    refusal: url => delivery.refusal(url),
+    close: () => delivery.close(),
+  };
+}
