@@ -1,0 +1,111 @@
+// Owns the circuit breaker of a handler: when its jobs are not claimed at all, and how it comes back.
+import type { CircuitPolicy } from './handler.ts';
+
+export const CIRCUIT_STATES = ['closed', 'open', 'half-open'] as const;
+export type CircuitState = (typeof CIRCUIT_STATES)[number];
+
+/** One per registered handler, shared by all nodes. Instants in epoch ms by the database's clock. */
+export interface Circuit {
+  readonly type: string;
+  readonly state: CircuitState;
+  /** Grows with every change of state; a result of an earlier epoch changes nothing. */
+  readonly epoch: number;
+  /** The last failures, oldest first; at most as many as the threshold. */
+  readonly failedAt: readonly number[];
+  /** While open: when the next probe may go; null when only an operator's reset ends it. */
+  readonly openUntil: number | null;
+  /** How long it was last opened for; doubles with every failed probe. */
+  readonly breakTimeMs: number | null;
+  /** While half-open: when the probe was admitted, or null when the permit is free. */
+  readonly probeAt: number | null;
+  /** While closing: how many may be in flight over all nodes; null when there is no such limit. */
+  readonly rampLimit: number | null;
+}
+
+export const DEFAULT_CIRCUIT_POLICY: CircuitPolicy = {
+  failureThreshold: 5,
+  windowMs: 60_000,
+  breakTimeMs: 30_000,
+  maxBreakTimeMs: 300_000,
+  probeTimeoutMs: 30_000,
+};
+
+/** A ramp that would allow more than this is over. */
+const RAMP_ENDS_ABOVE = 256;
+
+export function newCircuit(type: string): Circuit {
+  const state = 'closed';
+  return { type, state, epoch: 0, failedAt: [], openUntil: null, breakTimeMs: null, probeAt: null, rampLimit: null };
+}
+
+/** How many more of its jobs may start now, `inFlight` counted over all nodes; Infinity when it sets no limit. */
+export function admitted(circuit: Circuit, policy: CircuitPolicy, inFlight: number, now: number): number {
+  switch (circuit.state) {
+    case 'closed':
+      return circuit.rampLimit === null ? Number.POSITIVE_INFINITY : Math.max(0, circuit.rampLimit - inFlight);
+    case 'open':
+      return circuit.openUntil !== null && now >= circuit.openUntil ? 1 : 0;
+    case 'half-open':
+      return circuit.probeAt === null || now - circuit.probeAt >= policy.probeTimeoutMs ? 1 : 0;
+  }
+}
+
+/** The circuit after jobs of its type were claimed: the first one out of an open circuit is the probe. */
+export function claimed(circuit: Circuit, now: number): Circuit {
+  if (circuit.state === 'closed') return circuit;
+  const epoch = circuit.state === 'open' ? circuit.epoch + 1 : circuit.epoch;
+  return { ...circuit, state: 'half-open', epoch, openUntil: null, probeAt: now };
+}
+
+/**
+ * What an attempt says about its handler: `fault` is a transient failure or a timeout; `none` gives no verdict
+ * (cancelled, lease lost, shutdown, a throttle, a job that can never work).
+ */
+export type Verdict = 'success' | 'fault' | 'none';
+
+/** The circuit after an attempt that was claimed in `epoch` ended with `verdict`. */
+export function observed(
+  circuit: Circuit,
+  policy: CircuitPolicy,
+  result: { verdict: Verdict; epoch: number },
+  now: number,
+): Circuit {
+  if (result.epoch !== circuit.epoch) return circuit;
+  if (circuit.state === 'half-open') return probed(circuit, policy, result.verdict, now);
+  if (circuit.state === 'open' || result.verdict === 'none') return circuit;
+  return result.verdict === 'success' ? ramped(circuit) : failed(circuit, policy, now);
+}
+
+function probed(circuit: Circuit, policy: CircuitPolicy, verdict: Verdict, now: number): Circuit {
+  if (verdict === 'none') return { ...circuit, probeAt: null };
+  if (verdict === 'success') return { ...newCircuit(circuit.type), epoch: circuit.epoch + 1, rampLimit: 1 };
+  const breakTimeMs = Math.min((circuit.breakTimeMs ?? policy.breakTimeMs) * 2, policy.maxBreakTimeMs);
+  return opened(circuit, breakTimeMs, now);
+}
+
+function ramped(circuit: Circuit): Circuit {
+  if (circuit.rampLimit === null) return circuit;
+  const next = circuit.rampLimit * 2;
+  return { ...circuit, rampLimit: next > RAMP_ENDS_ABOVE ? null : next };
+}
+
+function failed(circuit: Circuit, policy: CircuitPolicy, now: number): Circuit {
+  const failedAt = [...circuit.failedAt.filter(at => now - at < policy.windowMs), now].slice(-policy.failureThreshold);
+  if (failedAt.length < policy.failureThreshold) return { ...circuit, failedAt };
+  return opened(circuit, policy.breakTimeMs, now);
+}
+
+function opened(circuit: Circuit, breakTimeMs: number, now: number): Circuit {
+  const epoch = circuit.epoch + 1;
+  return { ...newCircuit(circuit.type), state: 'open', epoch, openUntil: now + breakTimeMs, breakTimeMs };
+}
+
+/** Held open until an operator resets it: an operator's wish, or a handler that answered 410. */
+export function forcedOpen(circuit: Circuit): Circuit {
+  return { ...newCircuit(circuit.type), state: 'open', epoch: circuit.epoch + 1 };
+}
+
+/** Closed at once and without a ramp, because an operator says so. */
+export function reset(circuit: Circuit): Circuit {
+  return { ...newCircuit(circuit.type), epoch: circuit.epoch + 1 };
+}
