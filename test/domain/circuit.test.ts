@@ -14,13 +14,13 @@ import {
 
 const T0 = 1_700_000_000_000;
 
-function after(circuit: Circuit, verdict: Verdict, now: number, epoch = circuit.epoch): Circuit {
+function judged(circuit: Circuit, verdict: Verdict, now: number, epoch = circuit.epoch): Circuit {
   return observed(circuit, POLICY, { verdict, epoch }, now);
 }
 
 function opened(): Circuit {
   let circuit = newCircuit('email.send.v1');
-  for (let n = 0; n < 5; n++) circuit = after(circuit, 'fault', T0 + n * 1_000);
+  for (let n = 0; n < 5; n++) circuit = judged(circuit, 'fault', T0 + n * 1_000);
   return circuit;
 }
 
@@ -42,10 +42,10 @@ describe('a circuit', () => {
   });
 
   it('E2 · closes with a ramp of 1, 2, 4 … up to full', () => {
-    let circuit = after(claimed(opened(), OPENED_AT + 30_000), 'success', OPENED_AT + 31_000);
+    let circuit = judged(claimed(opened(), OPENED_AT + 30_000), 'success', OPENED_AT + 31_000);
     const limits = [circuit.rampLimit];
     while (circuit.rampLimit !== null) {
-      circuit = after(circuit, 'success', OPENED_AT + 32_000);
+      circuit = judged(circuit, 'success', OPENED_AT + 32_000);
       limits.push(circuit.rampLimit);
     }
     expect(limits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, null]);
@@ -59,7 +59,7 @@ describe('a circuit', () => {
     const breaks: (number | null)[] = [circuit.breakTimeMs];
     for (let n = 0; n < 5; n++) {
       const now = circuit.openUntil ?? 0;
-      circuit = after(claimed(circuit, now), 'fault', now + 1);
+      circuit = judged(claimed(circuit, now), 'fault', now + 1);
       breaks.push(circuit.breakTimeMs);
     }
     expect(breaks).toEqual([30_000, 60_000, 120_000, 240_000, 300_000, 300_000]);
@@ -67,24 +67,24 @@ describe('a circuit', () => {
 
   it('E3 · takes the permit back from a probe without a verdict, and replaces one that vanished', () => {
     const probing = claimed(opened(), OPENED_AT + 30_000);
-    expect(admitted(after(probing, 'none', OPENED_AT + 30_500), POLICY, 0, OPENED_AT + 30_500)).toBe(1);
+    expect(admitted(judged(probing, 'none', OPENED_AT + 30_500), POLICY, 0, OPENED_AT + 30_500)).toBe(1);
     expect(admitted(probing, POLICY, 1, OPENED_AT + 59_999)).toBe(0);
     expect(admitted(probing, POLICY, 1, OPENED_AT + 60_000)).toBe(1);
   });
 
   it('E4 · does not add up faults that are further apart than the window', () => {
     let circuit = newCircuit('email.send.v1');
-    for (let n = 0; n < 20; n++) circuit = after(circuit, 'fault', T0 + n * 15_001);
+    for (let n = 0; n < 20; n++) circuit = judged(circuit, 'fault', T0 + n * 15_001);
     expect(circuit.state).toBe('closed');
   });
 
   it('E4 · is not moved by verdicts of an earlier epoch, nor by a fault of the job', () => {
     const circuit = opened();
-    expect(after(circuit, 'success', OPENED_AT, circuit.epoch - 1)).toBe(circuit);
+    expect(judged(circuit, 'success', OPENED_AT, circuit.epoch - 1)).toBe(circuit);
     const probing = claimed(circuit, OPENED_AT + 30_000);
-    expect(after(probing, 'success', OPENED_AT + 30_001, circuit.epoch)).toBe(probing);
+    expect(judged(probing, 'success', OPENED_AT + 30_001, circuit.epoch)).toBe(probing);
     const closed = newCircuit('email.send.v1');
-    expect(after(closed, 'none', T0)).toBe(closed);
+    expect(judged(closed, 'none', T0)).toBe(closed);
   });
 
   it('stays open when forced, until it is reset', () => {
