@@ -32,3 +32,32 @@ function sameContent(job: NewJob, stored: StoredIdentity): boolean {
     job.payloadHash.every((byte, at) => byte === stored.payloadHash[at])
   );
 }
+
+/** Who may run a logical operation: one row per idempotency key (docs/delivery-guarantees.md, "Result claims"). */
+export interface ResultClaim {
+  readonly state: 'in-progress' | 'completed';
+  /** The job that holds, or completed, the operation. */
+  readonly jobId: string;
+  readonly expiresAt: number;
+}
+
+/** `run`: the job takes, or re-enters, the claim. `duplicate`: the operation is done. `postpone`: another run holds it. */
+export type Admission =
+  | { readonly kind: 'run' }
+  | { readonly kind: 'duplicate'; readonly of: string }
+  | { readonly kind: 'postpone'; readonly heldBy: string };
+
+/** Whether a job may run under its idempotency key, `now` being the database's time. */
+export function admitRun(jobId: string, claim: ResultClaim | null, now: number): Admission {
+  if (claim === null || now >= claim.expiresAt) return { kind: 'run' };
+  if (claim.state === 'completed') return { kind: 'duplicate', of: claim.jobId };
+  return claim.jobId === jobId ? { kind: 'run' } : { kind: 'postpone', heldBy: claim.jobId };
+}
+
+const POSTPONE_FIRST_MS = 1_000;
+const POSTPONE_LONGEST_MS = 30_000;
+
+/** The wait before a job looks again whether the operation is free: it grows with how long the job has been due, 1 s to 30 s. */
+export function postponeMs(overdueMs: number): number {
+  return Math.min(Math.max(overdueMs, POSTPONE_FIRST_MS), POSTPONE_LONGEST_MS);
+}
