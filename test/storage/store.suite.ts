@@ -1,0 +1,57 @@
+// Owns the law of the store port: whatever passes this suite may carry the service. Plug a store in with one line.
+import { describe, test } from 'vitest';
+import { cancelLaw } from './suite/cancel.ts';
+import { claimLaw } from './suite/claim.ts';
+import { countersLaw } from './suite/counters.ts';
+import { enqueueLaw } from './suite/enqueue.ts';
+import { idempotencyLaw } from './suite/idempotency.ts';
+import { limitsLaw } from './suite/limits.ts';
+import { listsLaw } from './suite/lists.ts';
+import { movesLaw } from './suite/moves.ts';
+import { operateLaw } from './suite/operate.ts';
+import { recoveryLaw } from './suite/recovery.ts';
+import { registryLaw } from './suite/registry.ts';
+import { retentionLaw } from './suite/retention.ts';
+import { retryLaw } from './suite/retry.ts';
+import { textsLaw } from './suite/texts.ts';
+import { type Law, Stage, type StoreWorld } from './suite/world.ts';
+
+export type { StoreWorld } from './suite/world.ts';
+
+const CHAPTERS: Readonly<Record<string, (law: Law) => void>> = {
+  enqueue: enqueueLaw,
+  idempotency: idempotencyLaw,
+  claim: claimLaw,
+  limits: limitsLaw,
+  moves: movesLaw,
+  retry: retryLaw,
+  recovery: recoveryLaw,
+  cancel: cancelLaw,
+  operate: operateLaw,
+  lists: listsLaw,
+  counters: countersLaw,
+  retention: retentionLaw,
+  texts: textsLaw,
+  registry: registryLaw,
+};
+
+/** `open` makes a fresh, empty database for each statement. */
+export function storeSuite(name: string, open: () => Promise<StoreWorld>): void {
+  const law: Law = (title, play, timeoutMs) =>
+    test(
+      title,
+      async () => {
+        const world = await open();
+        try {
+          await play(new Stage(world));
+        } finally {
+          await world.close();
+        }
+      },
+      timeoutMs,
+    );
+
+  describe(`the law of the store, kept by ${name}`, () => {
+    for (const [chapter, lay] of Object.entries(CHAPTERS)) describe(chapter, () => lay(law));
+  });
+}
