@@ -1,10 +1,6 @@
 // Owns the JSON grammar over raw UTF-8 bytes: passes over values of any depth without recursion and without building them.
 import { DomainError } from '../domain/errors.ts';
 
-/** How far member names are watched: duplicates refused, and bounds that keep hostile nesting cheap for all who read on. */
-const WATCHED_DEPTH = 1_000;
-const WATCHED_MEMBERS = 100_000;
-
 const END = -1;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -23,42 +19,29 @@ const CLOSING = 2;
 const WORDS = ['true', 'false', 'null'].map(word => Buffer.from(word));
 const ESCAPED = new Set(Buffer.from('"\\/bfnrt'));
 
-/** Member names seen so far, over one text; without one, names may repeat and nesting has no limit. */
-export class Names {
-  readonly #open: Set<string>[] = [];
-  #members = 0;
+const UNNESTED = Buffer.alloc(0);
 
-  enter(bytes: Buffer, at: number): void {
-    if (this.#open.length === WATCHED_DEPTH) refuse(bytes, at, `at most ${WATCHED_DEPTH} levels outside a payload`);
-    this.#open.push(new Set());
-  }
-
-  leave(): void {
-    this.#open.pop();
-  }
-
-  add(bytes: Buffer, at: number, name: string): void {
-    const names = this.#open.at(-1);
-    if (names?.has(name)) refuse(bytes, at, `each member once, but ${JSON.stringify(name)} stands here a second time`);
-    if (++this.#members > WATCHED_MEMBERS) refuse(bytes, at, `at most ${WATCHED_MEMBERS} members outside payloads`);
-    names?.add(name);
-  }
+/** Told of every object and array, and of every member name by the place of its quotes. */
+export interface Watch {
+  enter(bytes: Buffer, at: number): void;
+  member(bytes: Buffer, start: number, end: number): void;
+  leave(): void;
 }
 
-/** Answers where the value that begins at or behind `start` ends; `names` watches the member names in it. */
-export function passValue(bytes: Buffer, start: number, names: Names | null): number {
-  let at = passSpace(bytes, start);
-  let open = new Uint8Array(32);
+/** Answers where the value that begins at `start` ends, at whatever depth it nests. */
+export function passValue(bytes: Buffer, start: number, watch: Watch | null): number {
+  let at = start;
+  let open = UNNESTED;
   let depth = 0;
   for (;;) {
     const first = bytes[at] ?? END;
     if (first === OPEN_OBJECT || first === OPEN_ARRAY) {
-      names?.enter(bytes, at);
-      if (depth === open.length) open = doubled(open);
+      watch?.enter(bytes, at);
+      if (depth === open.length) open = enlarged(open);
       open[depth++] = first;
       at = passSpace(bytes, at + 1);
       if (bytes[at] !== first + CLOSING) {
-        if (first === OPEN_OBJECT) at = passName(bytes, at, names);
+        if (first === OPEN_OBJECT) at = passName(bytes, at, watch);
         continue;
       }
     } else at = passScalar(bytes, at, first);
@@ -67,47 +50,62 @@ export function passValue(bytes: Buffer, start: number, names: Names | null): nu
       at = passSpace(bytes, at);
       const container = open[depth - 1] ?? END;
       if (passesOn(bytes, at, container)) {
-        at = container === OPEN_OBJECT ? passName(bytes, at + 1, names) : passSpace(bytes, at + 1);
+        at = passSpace(bytes, at + 1);
+        if (container === OPEN_OBJECT) at = passName(bytes, at, watch);
         break;
       }
       at++;
       depth--;
-      names?.leave();
+      watch?.leave();
     }
   }
 }
 
-/** Passes an object whose values the caller passes: `passMember` gets each name and where its value begins. */
+/** Passes the object at `start`, whose values the caller passes: `passMember` gets the place of each name and where its value begins. */
 export function passObject(
   bytes: Buffer,
   start: number,
-  names: Names,
-  passMember: (name: string, at: number) => number,
+  watch: Watch,
+  passMember: (nameStart: number, nameEnd: number, at: number) => number,
 ): number {
-  names.enter(bytes, start);
+  watch.enter(bytes, start);
   let at = passSpace(bytes, start + 1);
   let more = bytes[at] !== OPEN_OBJECT + CLOSING;
   while (more) {
-    at = passSpace(bytes, at);
     const end = passString(bytes, at);
-    const name = readName(bytes, at, end);
-    names.add(bytes, at, name);
-    at = passSpace(bytes, passMember(name, passColon(bytes, end)));
+    watch.member(bytes, at, end);
+    at = passSpace(bytes, passMember(at, end, passColon(bytes, end)));
     more = passesOn(bytes, at, OPEN_OBJECT);
-    if (more) at++;
+    if (more) at = passSpace(bytes, at + 1);
   }
-  names.leave();
+  watch.leave();
   return at + 1;
 }
 
-/** Passes an array whose elements the caller passes: `passElement` gets each index and where its value begins. */
+/** Passes the array at `start`, whose elements the caller passes: `passElement` gets each index and where its value begins. */
 export function passArray(bytes: Buffer, start: number, passElement: (index: number, at: number) => number): number {
   let at = passSpace(bytes, start + 1);
   if (bytes[at] === OPEN_ARRAY + CLOSING) return at + 1;
   for (let index = 0; ; index++) {
-    at = passSpace(bytes, passElement(index, passSpace(bytes, at)));
-    if (!passesOn(bytes, at++, OPEN_ARRAY)) return at;
+    at = passSpace(bytes, passElement(index, at));
+    if (!passesOn(bytes, at, OPEN_ARRAY)) return at + 1;
+    at = passSpace(bytes, at + 1);
   }
+}
+
+/** The member name between the quotes at `start` and before `end`, unescaped. */
+export function readName(bytes: Buffer, start: number, end: number): string {
+  const text = bytes.toString('utf8', start + 1, end - 1);
+  return text.includes('\\') ? JSON.parse(`"${text}"`) : text;
+}
+
+/** Whether the member name between these quotes is `name`, however it is escaped. */
+export function isName(bytes: Buffer, start: number, end: number, name: Buffer): boolean {
+  for (let at = start + 1, offset = 0; at < end - 1; at++, offset++) {
+    if (bytes[at] === BACKSLASH) return readName(bytes, start, end) === name.toString();
+    if (bytes[at] !== name[offset]) return false;
+  }
+  return end - start - 2 === name.length;
 }
 
 export function isObjectAt(bytes: Buffer, at: number): boolean {
@@ -146,10 +144,9 @@ function passesOn(bytes: Buffer, at: number, container: number): boolean {
 }
 
 /** Passes a member name and its colon, up to its value. */
-function passName(bytes: Buffer, start: number, names: Names | null): number {
-  const at = passSpace(bytes, start);
-  const end = passString(bytes, at);
-  names?.add(bytes, at, readName(bytes, at, end));
+function passName(bytes: Buffer, start: number, watch: Watch | null): number {
+  const end = passString(bytes, start);
+  watch?.member(bytes, start, end);
   return passColon(bytes, end);
 }
 
@@ -157,11 +154,6 @@ function passColon(bytes: Buffer, start: number): number {
   const at = passSpace(bytes, start);
   if (bytes[at] !== COLON) refuse(bytes, at, "':'");
   return passSpace(bytes, at + 1);
-}
-
-function readName(bytes: Buffer, start: number, end: number): string {
-  const text = bytes.toString('utf8', start + 1, end - 1);
-  return text.includes('\\') ? JSON.parse(`"${text}"`) : text;
 }
 
 function passScalar(bytes: Buffer, at: number, first: number): number {
@@ -221,8 +213,8 @@ function isHex(byte: number): boolean {
   return isDigit(byte) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66);
 }
 
-function doubled(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(bytes.length * 2);
-  larger.set(bytes);
+function enlarged(bytes: Buffer): Buffer {
+  const larger = Buffer.allocUnsafe(Math.max(32, bytes.length * 2));
+  bytes.copy(larger);
   return larger;
 }
