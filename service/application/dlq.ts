@@ -1,0 +1,115 @@
+// Owns the verbs of the dead-letter queue: list, read, resurrect.
+import { DomainError } from '../domain/errors.ts';
+import type { Job } from '../domain/job.ts';
+import { type JobEdits, resurrect } from '../domain/lifecycle.ts';
+import type { JobFilter, Page, PageRequest, Store } from '../ports/store.ts';
+import { checkPayloadSize, readDelay, readTags } from './draft.ts';
+import { Faults } from './faults.ts';
+import { absent, checkFilter, type EnqueueRules, type Wake } from './jobs.ts';
+import type { HandlerRegistry } from './registry.ts';
+
+/** What an operator wants changed in the same move; absent = as stored. */
+export interface EditDraft {
+  readonly payload?: Uint8Array;
+  readonly tags?: readonly string[];
+  readonly priority?: number;
+  readonly delay?: string;
+}
+
+interface DeadLetterParts {
+  readonly store: Pick<Store, 'jobs' | 'clock'>;
+  readonly registry: HandlerRegistry;
+  readonly rules: EnqueueRules;
+  readonly wake: Wake;
+}
+
+export class DeadLetters {
+  readonly #parts: DeadLetterParts;
+
+  constructor(parts: DeadLetterParts) {
+    this.#parts = parts;
+  }
+
+  list(filter: Omit<JobFilter, 'states'>, page: Omit<PageRequest, 'order' | 'withPayload'>): Promise<Page<Job>> {
+    checkFilter(filter);
+    return this.#parts.store.jobs.list(
+      { ...filter, states: ['dead'] },
+      { ...page, order: 'failed', withPayload: false },
+    );
+  }
+
+  async get(id: string): Promise<Job> {
+    const job = await this.#parts.store.jobs.get(id);
+    if (job?.state === 'dead') return job;
+    if (job === null) return absent(id);
+    throw new DomainError('not-found', `Job ${id} is not dead but ${job.state}. Read it at /jobs/${id}.`);
+  }
+
+  /** Dead to pending with a fresh budget; answers the job as it is afterwards. `by` is the operator, when there is a name. */
+  async resurrect(id: string, draft: EditDraft, by: string | null): Promise<Job> {
+    const { store, wake } = this.#parts;
+    const edits = this.#read(draft);
+    const job = await this.#dead(id);
+    await this.#checkPayload(job, edits);
+    await this.#apply(job, edits, by);
+    const { due } = edits;
+    wake(due && 'inMs' in due ? store.clock.now() + due.inMs : store.clock.now());
+    return (await store.jobs.get(id)) ?? absent(id);
+  }
+
+  /** A lost race is looked at once more: whoever won it may have left the job dead. */
+  async #apply(job: Job, edits: JobEdits, by: string | null): Promise<void> {
+    const first = await this.#attempt(job, edits, by);
+    if (first) return;
+    const again = await this.#attempt(await this.#dead(job.id), edits, by);
+    if (!again) throw notDead(job.id, 'changing at this moment');
+  }
+
+  async #attempt(job: Job, edits: JobEdits, by: string | null): Promise<boolean> {
+    const [applied] = await this.#parts.store.jobs.apply([resurrect(job, edits, by)]);
+    if (applied?.held === false && applied.why === 'key-taken') {
+      const detail = `Another active job holds the idempotency key of job ${job.id}. Resurrect it when that one has finished.`;
+      throw new DomainError('key-taken', detail);
+    }
+    return applied?.held === true;
+  }
+
+  async #dead(id: string): Promise<Job> {
+    const job = (await this.#parts.store.jobs.get(id)) ?? absent(id);
+    if (job.state !== 'dead') throw notDead(id, job.state);
+    return job;
+  }
+
+  #read(draft: EditDraft): JobEdits {
+    const faults = new Faults();
+    const at = '#';
+    const { payload, priority } = draft;
+    if (payload) checkPayloadSize(payload, { at, faults, maxPayloadBytes: this.#parts.rules.maxPayloadBytes });
+    const tags = draft.tags && readTags(draft.tags, { at, faults });
+    const inMs = readDelay(draft.delay, { at, faults });
+    faults.check();
+    return {
+      ...(payload && { payload }),
+      ...(tags && { tags }),
+      ...(priority !== undefined && { priority }),
+      ...(inMs !== undefined && { due: { inMs } }),
+    };
+  }
+
+  /** A job that would die again before its first attempt is better refused here. */
+  async #checkPayload(job: Job, edits: JobEdits): Promise<void> {
+    const { registry, rules } = this.#parts;
+    if (!registry.find(job.type)) await registry.search();
+    const handler = registry.find(job.type);
+    const faults = new Faults();
+    if (!handler && rules.requireRegisteredTypes) faults.add('#', `${job.type} has no handler`, 'type-not-registered');
+    const payload = edits.payload ?? job.payload;
+    const flaw = handler && payload && registry.flaw(handler, payload);
+    if (flaw) faults.add('#/payload', flaw);
+    faults.check();
+  }
+}
+
+function notDead(id: string, state: string): DomainError {
+  return new DomainError('conflict-state', `Job ${id} is not dead but ${state}: only dead jobs can be resurrected.`);
+}

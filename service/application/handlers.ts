@@ -1,0 +1,143 @@
+// Owns the verbs of the handler registry: list, read, put, remove, test.
+import { randomBytes } from 'node:crypto';
+import { DomainError } from '../domain/errors.ts';
+import { CATCH_ALL, type Handler } from '../domain/handler.ts';
+import type { Job } from '../domain/job.ts';
+import { reject } from '../domain/lifecycle.ts';
+import { incompatibilities } from '../domain/schema-compatibility.ts';
+import type { Delivery, PingAnswer } from '../ports/delivery.ts';
+import type { Cursor, Page, Store } from '../ports/store.ts';
+import { Faults } from './faults.ts';
+import { type HandlerDraft, type ReadHandler, readHandlerDraft } from './handler-draft.ts';
+import type { HandlerRegistry } from './registry.ts';
+
+const SECRET_BYTES = 32;
+/** How long the secret before a change stays valid. */
+const SECRET_OVERLAP_MS = 86_400_000;
+const REJECT_BATCH = 200;
+
+interface HandlerParts {
+  readonly store: Pick<Store, 'handlers' | 'jobs' | 'clock'>;
+  readonly registry: HandlerRegistry;
+  readonly delivery: Pick<Delivery, 'refusal' | 'ping'>;
+}
+
+export interface PutHandler {
+  readonly handler: Handler;
+  readonly created: boolean;
+  /** The secret if this call set it; otherwise nobody sees it any more. */
+  readonly secret: string | null;
+}
+
+export class Handlers {
+  readonly #parts: HandlerParts;
+
+  constructor(parts: HandlerParts) {
+    this.#parts = parts;
+  }
+
+  async list(): Promise<readonly Handler[]> {
+    return (await this.#parts.store.handlers.list()).handlers;
+  }
+
+  async get(type: string): Promise<Handler> {
+    return (await this.#stored(type)) ?? absent(type);
+  }
+
+  /** Registers or replaces. `force` accepts a schema that may refuse what the old one took. */
+  async put(type: string, draft: HandlerDraft, force: boolean): Promise<PutHandler> {
+    const { store, registry, delivery } = this.#parts;
+    const faults = new Faults();
+    const read = readHandlerDraft(type, draft, url => delivery.refusal(url), faults);
+    faults.check();
+    const stored = await this.#stored(read.type);
+    if (stored?.managedBy === 'file') throw managedByFile(read.type);
+    if (stored && !force) checkSchema(stored, read);
+    const secrets = secretsOf(draft.secret, stored, store.clock.now());
+    const { handler, created } = await store.handlers.put({
+      ...read,
+      ...secrets,
+      managedBy: 'api',
+      createdAt: 0,
+      updatedAt: 0,
+    });
+    await registry.load();
+    return { handler, created, secret: secrets.secret === stored?.secret ? null : secrets.secret };
+  }
+
+  /** Removes it; with `force` also when jobs depend on it, which then die unless the catch-all takes them. */
+  async remove(type: string, force: boolean): Promise<void> {
+    const { store, registry } = this.#parts;
+    const stored = (await this.#stored(type)) ?? absent(type);
+    if (stored.managedBy === 'file') throw managedByFile(type);
+    const removed = await store.handlers.remove(type, force);
+    if (removed === 'in-use') throw inUse(type);
+    if (removed === 'absent') absent(type);
+    await registry.load();
+    if (force && type !== CATCH_ALL && !registry.find(type)) await this.#rejectWaiting(type);
+  }
+
+  async test(type: string): Promise<PingAnswer> {
+    return this.#parts.delivery.ping(await this.get(type));
+  }
+
+  async #stored(type: string): Promise<Handler | undefined> {
+    return (await this.list()).find(handler => handler.type === type);
+  }
+
+  /** Everything of the type that waited when the handler went; running jobs finish. */
+  async #rejectWaiting(type: string): Promise<void> {
+    const { jobs, clock } = this.#parts.store;
+    const filter = { states: ['scheduled', 'pending', 'fetched'], type, createdBefore: clock.now() + 1 } as const;
+    const request = { order: 'created', limit: REJECT_BATCH, withPayload: false } as const;
+    let after: Cursor | null = null;
+    do {
+      const page: Page<Job> = await jobs.list(filter, { ...request, after });
+      const why = `The handler of ${type} was removed while this job waited.`;
+      if (page.items.length > 0) await jobs.apply(page.items.map(job => reject(job, why)));
+      after = page.next;
+    } while (after !== null);
+  }
+}
+
+function secretsOf(
+  wanted: string | undefined,
+  stored: Handler | undefined,
+  now: number,
+): Pick<Handler, 'secret' | 'previousSecret' | 'previousSecretUntil'> {
+  if (!stored) {
+    const secret = wanted ?? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+    return { secret, previousSecret: null, previousSecretUntil: null };
+  }
+  const { secret, previousSecret, previousSecretUntil } = stored;
+  if (wanted === undefined || wanted === secret) return { secret, previousSecret, previousSecretUntil };
+  return { secret: wanted, previousSecret: secret, previousSecretUntil: now + SECRET_OVERLAP_MS };
+}
+
+function checkSchema(stored: Handler, read: ReadHandler): void {
+  const found = incompatibilities(stored.schema ?? true, read.schema ?? true);
+  if (found.length === 0) return;
+  const detail =
+    'Payloads that were accepted may be refused now. Register the new schema under a new type key (email.send.v2 after email.send.v1), or replace it with force=true.';
+  throw new DomainError(
+    'schema-incompatible',
+    detail,
+    found.slice(0, 100).map(text => ({ detail: text, pointer: '#/schema' })),
+  );
+}
+
+function absent(type: string): never {
+  throw new DomainError('not-found', `There is no handler for ${type}. Register one with PUT /handlers/{type}.`);
+}
+
+function managedByFile(type: string): DomainError {
+  return new DomainError(
+    'handler-managed-by-file',
+    `The handler of ${type} comes from the handlers file. Change it there.`,
+  );
+}
+
+function inUse(type: string): DomainError {
+  const detail = `Jobs of type ${type} wait, run or are dead. Let them finish, or remove the handler with force=true: then waiting jobs die.`;
+  return new DomainError('handler-in-use', detail);
+}

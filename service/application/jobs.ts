@@ -1,0 +1,140 @@
+// Owns the verbs of producers and readers: enqueue one or many, read, list, and look into a job's history.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DomainError } from '../domain/errors.ts';
+import type { Attempt, Job, NewJob } from '../domain/job.ts';
+import type { Inserted, JobFilter, Page, PageRequest, Store } from '../ports/store.ts';
+import { type JobDraft, type Producer, readDraft } from './draft.ts';
+import { Faults } from './faults.ts';
+import type { HandlerRegistry } from './registry.ts';
+
+const FIRST_LOOK_MS = 25;
+const LOOK_AGAIN_MS = 500;
+
+export interface EnqueueRules {
+  readonly maxPayloadBytes: number;
+  /** A type without a handler is refused. */
+  readonly requireRegisteredTypes: boolean;
+}
+
+/** Tells the engine that work is due at this instant (epoch ms by the database's clock). */
+export type Wake = (dueAt: number) => void;
+
+interface JobParts {
+  readonly store: Pick<Store, 'jobs' | 'clock'>;
+  readonly registry: HandlerRegistry;
+  readonly rules: EnqueueRules;
+  readonly wake: Wake;
+}
+
+export class Jobs {
+  readonly #parts: JobParts;
+
+  constructor(parts: JobParts) {
+    this.#parts = parts;
+  }
+
+  /** Stores one job; the pointers of its faults start at the body itself. */
+  async enqueue(draft: JobDraft, producer: Producer): Promise<Inserted> {
+    try {
+      const [stored] = await this.#store([draft], producer, () => '#');
+      if (stored === undefined) throw new Error('the store answered nothing for a job');
+      return stored;
+    } catch (error) {
+      throw error instanceof DomainError ? asSingle(error) : error;
+    }
+  }
+
+  /** Stores all jobs or none, in one transaction; answers in order. */
+  enqueueBatch(drafts: readonly JobDraft[], producer: Producer): Promise<readonly Inserted[]> {
+    return this.#store(drafts, producer, index => `#/jobs/${index}`);
+  }
+
+  async get(id: string): Promise<Job> {
+    return (await this.#parts.store.jobs.get(id)) ?? absent(id);
+  }
+
+  /** Answers when the job has finished, when the time is up, or when `signal` says that nobody waits any more. */
+  async waitFor(id: string, waitMs: number, signal: AbortSignal): Promise<Job> {
+    const until = performance.now() + waitMs;
+    for (let restMs = FIRST_LOOK_MS; ; restMs = Math.min(restMs * 2, LOOK_AGAIN_MS)) {
+      const job = await this.get(id);
+      const leftMs = until - performance.now();
+      const finished = job.state === 'succeeded' || job.state === 'dead';
+      if (finished || leftMs <= 0 || signal.aborted) return job;
+      await sleep(Math.min(restMs, leftMs), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  list(filter: JobFilter, page: PageRequest): Promise<Page<Job>> {
+    checkFilter(filter);
+    return this.#parts.store.jobs.list(filter, page);
+  }
+
+  async attempts(id: string): Promise<readonly Attempt[]> {
+    const attempts = await this.#parts.store.jobs.attempts(id);
+    if (attempts.length === 0) await this.get(id);
+    return attempts;
+  }
+
+  async #store(
+    drafts: readonly JobDraft[],
+    producer: Producer,
+    at: (index: number) => string,
+  ): Promise<readonly Inserted[]> {
+    const { store, registry, rules, wake } = this.#parts;
+    if (rules.requireRegisteredTypes && drafts.some(draft => !registry.find(draft.type.trim())))
+      await registry.search();
+    const now = store.clock.now();
+    const faults = new Faults();
+    const { maxPayloadBytes } = rules;
+    const jobs = drafts.map((draft, index) =>
+      readDraft(draft, { at: at(index), now, maxPayloadBytes, producer, faults }),
+    );
+    for (const [index, job] of jobs.entries()) this.#checkHandler(job, at(index), faults);
+    faults.check();
+    const stored = store.jobs.insert(jobs);
+    // Before the wait: a claim that is asked for now joins the transaction of this insert.
+    wake(Math.min(...jobs.map(({ due }) => ('at' in due ? due.at : now + due.inMs))));
+    return stored;
+  }
+
+  #checkHandler(job: NewJob, at: string, faults: Faults): void {
+    const { registry, rules } = this.#parts;
+    const handler = registry.find(job.type);
+    if (handler === undefined) {
+      if (rules.requireRegisteredTypes) faults.add(`${at}/type`, `${job.type} has no handler`, 'type-not-registered');
+      return;
+    }
+    if (handler.schema === null || job.payload.length > rules.maxPayloadBytes) return;
+    const flaw = registry.flaw(handler, job.payload);
+    if (flaw !== null) faults.add(`${at}/payload`, flaw);
+  }
+}
+
+/** Refuses time ranges that end before they begin; both kinds of list use it. */
+export function checkFilter(filter: JobFilter): void {
+  const ranges = [
+    ['createdBefore', filter.createdAfter, filter.createdBefore],
+    ['failedBefore', filter.failedAfter, filter.failedBefore],
+  ] as const;
+  for (const [parameter, after, before] of ranges) {
+    if (after === undefined || before === undefined || after < before) continue;
+    const fault = { detail: 'must be later than the start of the range', parameter };
+    throw new DomainError('malformed-request', 'Give a range that begins before it ends.', [fault]);
+  }
+}
+
+export function absent(id: string): never {
+  throw new DomainError(
+    'not-found',
+    `There is no job ${id}. Check the id; finished jobs are deleted after their time of retention.`,
+  );
+}
+
+/** The store speaks of `#/jobs/0`; whoever posted one job knows no list. */
+function asSingle(error: DomainError): DomainError {
+  const faults = error.faults.map(fault =>
+    fault.pointer === undefined ? fault : { ...fault, pointer: fault.pointer.replace(/^#\/jobs\/0/, '#') },
+  );
+  return new DomainError(error.code, error.message, faults, error.cause);
+}

@@ -1,0 +1,33 @@
+// Owns the reading of single values that people send: names and durations, each with its fault when it breaks a rule.
+import { formatDuration, parseDuration } from '../domain/duration.ts';
+import { keyFlaw, trimName } from '../domain/name.ts';
+import type { Faults } from './faults.ts';
+
+export interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The trimmed name; the rule of `domain/name.ts` decides whether it may stand in an address (`keyFlaw`) or not. */
+export function readName(text: string, limit: number, pointer: string, faults: Faults, flaw = keyFlaw): string {
+  const trimmed = trimName(text);
+  const wrong = flaw(trimmed, limit);
+  if (wrong !== null) faults.add(pointer, wrong);
+  return trimmed;
+}
+
+/** Milliseconds within the range, or undefined when nothing was sent or it was wrong. */
+export function readDuration(
+  text: string | undefined,
+  range: Range,
+  pointer: string,
+  faults: Faults,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = parseDuration(text);
+  if (ms === undefined) faults.add(pointer, 'is not a duration such as 250ms, 30s, 5m, 1h30m or 7d');
+  else if (ms < range.min || ms > range.max) {
+    faults.add(pointer, `must be between ${formatDuration(range.min)} and ${formatDuration(range.max)}`);
+  } else return ms;
+  return undefined;
+}
