@@ -1,0 +1,116 @@
+// Owns P8: `kill -9` under load, then a restart: what was lost, what came twice, how long until work goes on.
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Program } from '../program.ts';
+import type { SlowWebhookAnswer, SlowWebhookRequest } from '../programs/slow-webhook.ts';
+import { Service, type ServiceOptions } from '../service.ts';
+import { JOB_TYPE, payload } from '../work.ts';
+import { type Conditions, type Measure, type Row, whole } from './measure.ts';
+
+const IN_FLIGHT = 1_000;
+/** A node keeps an eighth of its slots from any one type: of 1 142, one type may hold 1 000. */
+const CONCURRENCY = 1_142;
+const BACKLOG = 5;
+const BATCH = 1_000;
+const LANES = 16;
+const SETTLE_LIMIT_MS = 120_000;
+
+type SlowWebhook = Program<{ url: string }, SlowWebhookRequest, SlowWebhookAnswer>;
+
+interface QueueAnswer {
+  readonly counts: Readonly<Record<'pending' | 'scheduled' | 'fetched' | 'processing' | 'succeeded' | 'dead', number>>;
+}
+
+export const crash: Measure = { id: 'P8', run };
+
+async function run({ dir, profileDir }: Conditions): Promise<Row> {
+  const options: ServiceOptions = {
+    databasePath: join(dir, 'chokaq.db'),
+    settings: { CHOKAQ_CONCURRENCY: String(CONCURRENCY) },
+    profileDir,
+  };
+  const webhook: SlowWebhook = await Program.start('slow-webhook');
+  const first = await Service.start(options);
+  let second: Service | undefined;
+  try {
+    const handler = { url: webhook.hello.url, retryOnZombie: true };
+    await first.call('PUT', `/handlers/${JOB_TYPE}`, JSON.stringify(handler));
+    const { acknowledged, inFlight } = await killUnderLoad(first, webhook);
+    const restartedAt = Date.now();
+    second = await Service.start(options);
+    const listeningMs = Date.now() - restartedAt;
+    const unfinished = await settled(second);
+    const end = await webhook.ask({ since: restartedAt, ids: acknowledged });
+    return row({ acknowledged: acknowledged.length, inFlight, unfinished, listeningMs, restartedAt, end });
+  } finally {
+    await Promise.all([first.kill(), second?.stop(), webhook.stop()]);
+  }
+}
+
+/** Keeps posting until the service is dead; only what was answered 2xx counts as acknowledged. */
+async function killUnderLoad(service: Service, webhook: SlowWebhook) {
+  const acknowledged: string[] = [];
+  let posted = 0;
+  const job = (id: string, n: number) => `{"id":"${id}","type":"${JOB_TYPE}","payload":${payload(n)}}`;
+  for (let batch = 0; batch < BACKLOG; batch++) {
+    const ids = Array.from({ length: BATCH }, () => `crash-${posted++}`);
+    await service.call('POST', '/jobs/batch', `{"jobs":[${ids.map(job).join(',')}]}`);
+    acknowledged.push(...ids);
+  }
+  let dead = false;
+  const lane = async () => {
+    while (!dead) {
+      const id = `crash-${posted++}`;
+      await service.call('POST', '/jobs', job(id, posted)).then(
+        () => acknowledged.push(id),
+        error => {
+          if (!dead) throw error;
+        },
+      );
+    }
+  };
+  const lanes = Array.from({ length: LANES }, lane);
+  while ((await webhook.ask({})).inFlight < IN_FLIGHT) await pause(5);
+  await pause(1_000);
+  const { inFlight } = await webhook.ask({});
+  dead = true;
+  await service.kill();
+  await Promise.all(lanes);
+  return { acknowledged, inFlight };
+}
+
+/** Waits until nothing is waiting or running any more; answers what still is when the time is up. */
+async function settled(service: Service): Promise<number> {
+  const until = Date.now() + SETTLE_LIMIT_MS;
+  for (;;) {
+    const { counts } = await service.call<QueueAnswer>('GET', '/queues/default');
+    const unfinished = counts.pending + counts.scheduled + counts.fetched + counts.processing;
+    if (unfinished === 0 || Date.now() > until) return unfinished + counts.dead;
+    await pause(50);
+  }
+}
+
+interface Ending {
+  readonly acknowledged: number;
+  readonly inFlight: number;
+  readonly unfinished: number;
+  readonly listeningMs: number;
+  readonly restartedAt: number;
+  readonly end: SlowWebhookAnswer;
+}
+
+function row({ acknowledged, inFlight, unfinished, listeningMs, restartedAt, end }: Ending): Row {
+  const lost = end.missing + unfinished;
+  const resumeMs = (end.firstCallAt ?? Number.NaN) - restartedAt;
+  return {
+    work: `kill -9 with ${whole(inFlight)} in flight, restart`,
+    subject: `${lost} lost of ${whole(acknowledged)}`,
+    baseline: `${whole(end.calls - end.distinct)} came twice`,
+    ratio: undefined,
+    aim: '0 lost',
+    isMet: lost === 0,
+    notes: [
+      `listening ${listeningMs} ms and first call ${resumeMs} ms after the restart; the handler has retryOnZombie on`,
+    ],
+  };
+}
