@@ -14,6 +14,7 @@ import { registryLaw } from './suite/registry.ts';
 import { retentionLaw } from './suite/retention.ts';
 import { retryLaw } from './suite/retry.ts';
 import { textsLaw } from './suite/texts.ts';
+import { walkLaw } from './suite/walk.ts';
 import { type Law, Stage, type StoreWorld } from './suite/world.ts';
 
 export type { StoreWorld } from './suite/world.ts';
@@ -33,6 +34,7 @@ const CHAPTERS: Readonly<Record<string, (law: Law) => void>> = {
   retention: retentionLaw,
   texts: textsLaw,
   registry: registryLaw,
+  walk: walkLaw,
 };
 
 /** `open` makes a fresh, empty database for each statement. */
