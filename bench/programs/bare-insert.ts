@@ -11,7 +11,7 @@ const SCHEMA = `CREATE TABLE jobs (
   tags TEXT NOT NULL, priority INTEGER NOT NULL, status INTEGER NOT NULL, attempts INTEGER NOT NULL, overrides TEXT,
   idempotency_key TEXT, due_at INTEGER NOT NULL, first_due_at INTEGER NOT NULL, created_at INTEGER NOT NULL,
   round INTEGER NOT NULL, version INTEGER NOT NULL, updated_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID`;
+) STRICT`;
 const INSERT = 'INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
 
 export interface BareInsert {
@@ -19,7 +19,6 @@ export interface BareInsert {
 }
 
 const database = new Database(process.argv[2] ?? '');
-database.defaultSafeIntegers(false);
 database.pragma('journal_mode = WAL');
 database.pragma('synchronous = FULL');
 database.exec(SCHEMA);
@@ -27,34 +26,16 @@ const insert = database.prepare(INSERT);
 const payloads = Array.from({ length: BATCH_SIZE }, (_, n) => Buffer.from(payload(n)));
 const hashes = payloads.map(bytes => createHash('sha256').update(bytes).digest());
 
-const insertBatch = database.transaction((now: bigint) => {
+const insertBatch = database.transaction((now: number) => {
   payloads.forEach((bytes, n) => {
-    insert.run(
-      uuidv7(),
-      'default',
-      JOB_TYPE,
-      bytes,
-      hashes[n],
-      '[]',
-      10n,
-      0n,
-      0n,
-      null,
-      null,
-      now,
-      now,
-      now,
-      1n,
-      1n,
-      now,
-    );
+    insert.run(uuidv7(), 'default', JOB_TYPE, bytes, hashes[n], '[]', 10, 0, 0, null, null, now, now, now, 1, 1, now);
   });
 });
 
 async function run({ durationMs }: BareInsert): Promise<number> {
   const from = performance.now();
   let rows = 0;
-  for (; performance.now() - from < durationMs; rows += BATCH_SIZE) insertBatch.immediate(BigInt(Date.now()));
+  for (; performance.now() - from < durationMs; rows += BATCH_SIZE) insertBatch.immediate(Date.now());
   return rows / ((performance.now() - from) / 1_000);
 }
 
