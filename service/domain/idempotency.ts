@@ -8,26 +8,32 @@ export interface StoredIdentity {
   readonly payloadHash: Uint8Array;
 }
 
+/** The part of a new job that decides. */
+export type Newcomer = Pick<NewJob, 'queue' | 'type' | 'payloadHash' | 'onConflict'>;
+
 /** What to do with a new job that meets a stored one. */
 export type Encounter = 'duplicate' | 'id-conflict' | 'idempotency-conflict' | 'conflict-state' | 'replace' | 'store';
 
 /** A job with the same id exists, in whatever state: the same content is a resend, other content a mistake. */
-export function meetById(job: NewJob, stored: StoredIdentity): Encounter {
+export function meetById(job: Newcomer, stored: StoredIdentity): Encounter {
   return sameContent(job, stored) ? 'duplicate' : 'id-conflict';
 }
 
-/** An active job holds the same idempotency key. */
-export function meetByKey(job: NewJob, stored: StoredIdentity & { readonly state: HotState }): Encounter {
+/** An active job holds the same idempotency key. Replacing changes the payload, so it needs a job of the same type and queue. */
+export function meetByKey(job: Newcomer, stored: StoredIdentity & { readonly state: HotState }): Encounter {
   if (job.onConflict === 'wait') return 'store';
   if (sameContent(job, stored) || job.onConflict === 'keep') return 'duplicate';
-  if (job.onConflict === 'refuse') return 'idempotency-conflict';
+  if (job.onConflict === 'refuse' || !samePlace(job, stored)) return 'idempotency-conflict';
   return stored.state === 'pending' ? 'replace' : 'conflict-state';
 }
 
-function sameContent(job: NewJob, stored: StoredIdentity): boolean {
+function samePlace(job: Newcomer, stored: StoredIdentity): boolean {
+  return job.type === stored.type && job.queue === stored.queue;
+}
+
+function sameContent(job: Newcomer, stored: StoredIdentity): boolean {
   return (
-    job.type === stored.type &&
-    job.queue === stored.queue &&
+    samePlace(job, stored) &&
     job.payloadHash.length === stored.payloadHash.length &&
     job.payloadHash.every((byte, at) => byte === stored.payloadHash[at])
   );

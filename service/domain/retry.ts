@@ -57,9 +57,9 @@ function withoutAbsent<T extends object>(values: T): T {
  * plus `uniform[0, jitter]`, never above `max`. `random` is uniform in [0, 1).
  */
 export function retryDelayMs(policy: RetryPolicy, failed: number, random: number): number {
-  const grown = policy.baseMs * policy.factor ** (failed - 1);
-  const capped = Math.min(Number.isNaN(grown) ? policy.maxMs : grown, policy.maxMs);
-  return Math.min(Math.round(capped + random * policy.jitterMs), policy.maxMs);
+  // 0 × Infinity would not be a number: without a base there is nothing to grow.
+  const grown = policy.baseMs === 0 ? 0 : policy.baseMs * policy.factor ** (failed - 1);
+  return Math.min(Math.round(Math.min(grown, policy.maxMs) + random * policy.jitterMs), policy.maxMs);
 }
 
 /** A wait the handler asked for, in milliseconds: at least 1 s, at most the policy's `max`, no jitter below it. */

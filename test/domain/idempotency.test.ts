@@ -1,0 +1,95 @@
+// Owns the proof of what happens when two enqueues, or two runs, are the same one.
+import { describe, expect, it } from 'vitest';
+import { admitRun, type Encounter, meetById, meetByKey, postponeMs } from '#service/domain/idempotency.js';
+import type { HotState, OnConflict } from '#service/domain/job.js';
+import { newJob } from '../fixtures/jobs.ts';
+
+const STORED = { queue: 'default', type: 'work.v1', payloadHash: newJob().payloadHash };
+const OTHERS = [{ json: '{"n":2}' }, { json: '{ "n":1}' }];
+const ELSEWHERE = [{ type: 'other.v1' }, { type: 'Work.v1' }, { queue: 'other' }];
+
+describe('a new job with the id of a stored one', () => {
+  it('A8 · is a duplicate when type, queue and payload are the same, whatever else differs', () => {
+    expect(meetById(newJob(), STORED)).toBe('duplicate');
+    expect(meetById(newJob({ priority: 1, tags: ['x'], onConflict: 'replace', due: { inMs: 9 } }), STORED)).toBe(
+      'duplicate',
+    );
+  });
+
+  it.each([...OTHERS, ...ELSEWHERE])('A8 · is a conflict with %j', other => {
+    for (const onConflict of ['refuse', 'keep', 'replace', 'wait'] as const)
+      expect(meetById(newJob({ ...other, onConflict }), STORED)).toBe('id-conflict');
+  });
+
+  it('is a conflict when one hash is the beginning of the other', () => {
+    expect(meetById(newJob(), { ...STORED, payloadHash: STORED.payloadHash.slice(0, 8) })).toBe('id-conflict');
+    expect(meetById({ ...newJob(), payloadHash: new Uint8Array() }, STORED)).toBe('id-conflict');
+  });
+});
+
+describe('a new job with the key of an active one', () => {
+  const SAME: Record<OnConflict, Encounter> = {
+    refuse: 'duplicate',
+    keep: 'duplicate',
+    replace: 'duplicate',
+    wait: 'store',
+  };
+  const PENDING: Record<OnConflict, Encounter> = {
+    refuse: 'idempotency-conflict',
+    keep: 'duplicate',
+    replace: 'replace',
+    wait: 'store',
+  };
+  const CLAIMED: Record<OnConflict, Encounter> = { ...PENDING, replace: 'conflict-state' };
+  const TABLE: Record<HotState, Record<OnConflict, Encounter>> = {
+    pending: PENDING,
+    fetched: CLAIMED,
+    processing: CLAIMED,
+  };
+
+  for (const [state, row] of Object.entries(TABLE) as [HotState, Record<OnConflict, Encounter>][])
+    for (const [onConflict, encounter] of Object.entries(row) as [OnConflict, Encounter][]) {
+      it(`H1 · with the same content and ${onConflict}, the first ${state} → ${SAME[onConflict]}`, () => {
+        expect(meetByKey(newJob({ onConflict }), { ...STORED, state })).toBe(SAME[onConflict]);
+      });
+
+      it(`H2 · with another payload and ${onConflict}, the first ${state} → ${encounter}`, () => {
+        for (const other of OTHERS)
+          expect(meetByKey(newJob({ ...other, onConflict }), { ...STORED, state })).toBe(encounter);
+      });
+    }
+
+  it.each(ELSEWHERE)('H2 · of another type or queue (%j) is refused, and cannot replace what it is not', other => {
+    for (const state of ['pending', 'fetched', 'processing'] as const) {
+      const meet = (onConflict: OnConflict) => meetByKey(newJob({ ...other, onConflict }), { ...STORED, state });
+      expect([meet('refuse'), meet('replace')]).toEqual(['idempotency-conflict', 'idempotency-conflict']);
+      expect([meet('keep'), meet('wait')]).toEqual(['duplicate', 'store']);
+    }
+  });
+});
+
+describe('a job before its run under a key with a result TTL', () => {
+  const done = { state: 'completed', jobId: 'first', expiresAt: 1_000 } as const;
+  const held = { state: 'in-progress', jobId: 'first', expiresAt: 1_000 } as const;
+
+  it('H4 · runs when nobody holds the key, or what held it has expired', () => {
+    expect(admitRun('second', null, 999)).toEqual({ kind: 'run' });
+    expect(admitRun('second', done, 1_000)).toEqual({ kind: 'run' });
+    expect(admitRun('second', held, 1_000)).toEqual({ kind: 'run' });
+  });
+
+  it('H4 · is a duplicate while the marker lives, and waits while another runs', () => {
+    expect(admitRun('second', done, 999)).toEqual({ kind: 'duplicate', of: 'first' });
+    expect(admitRun('second', held, 999)).toEqual({ kind: 'postpone', heldBy: 'first' });
+  });
+
+  it('H5 · enters its own claim again', () => {
+    expect(admitRun('first', held, 999)).toEqual({ kind: 'run' });
+  });
+
+  it('H4 · looks again after 1 to 30 s, later the longer it has been due', () => {
+    expect([-5, 0, 999, 1_000, 7_000, 30_000, 1e12].map(postponeMs)).toEqual([
+      1_000, 1_000, 1_000, 1_000, 7_000, 30_000, 30_000,
+    ]);
+  });
+});
