@@ -67,7 +67,7 @@ test('B8 F1 · an idle node claims at most once per poll interval; ten running j
   world.handlers.on('hang.v1', () => undefined);
   const log = join(world.folder, 'statements.log');
   const service = await world.start({
-    NODE_OPTIONS: `--import ${join(import.meta.dirname, 'fixture/count-statements.mjs')}`,
+    NODE_OPTIONS: `--require ${join(import.meta.dirname, 'fixture/count-statements.cjs')}`,
     STATEMENT_LOG: log,
     CHOKAQ_POLL_INTERVAL: '200ms',
   });
