@@ -139,27 +139,31 @@ export function decide(job: RunningJob, outcome: Outcome, policy: AttemptPolicy,
     case 'cancelled':
       return bury(job, outcome, 'Cancelled', outcome.by);
     case 'retryable':
-      return again(job, outcome, policy, moment, 'MaxRetriesExceeded');
     case 'throttled':
-      return again(job, outcome, policy, moment, 'Throttled');
+      return again(job, outcome, policy, moment);
     case 'timedOut':
-      return policy.retryOnTimeout ? again(job, outcome, policy, moment, 'Timeout') : bury(job, outcome, 'Timeout');
+      return policy.retryOnTimeout ? again(job, outcome, policy, moment) : bury(job, outcome, 'Timeout');
     case 'interrupted':
       if (outcome.by === 'heartbeat') return bury(job, outcome, 'HeartbeatFailure');
-      return policy.retryOnZombie ? again(job, outcome, policy, moment, 'Zombie') : bury(job, outcome, 'Zombie');
+      return policy.retryOnZombie ? again(job, outcome, policy, moment) : bury(job, outcome, 'Zombie');
     case 'expired':
-      return policy.retryOnZombie ? again(job, outcome, policy, moment, 'Zombie') : bury(job, outcome, 'Zombie');
+      return policy.retryOnZombie ? again(job, outcome, policy, moment) : bury(job, outcome, 'Zombie');
   }
 }
 
-function again(
-  job: RunningJob,
-  outcome: Outcome,
-  policy: AttemptPolicy,
-  moment: Moment,
-  exhausted: FailureReason,
-): Transition {
-  if (job.attempts >= policy.maxAttempts) return bury(job, outcome, exhausted);
+/** Why a job is dead when its last attempt ended in a way that would otherwise be tried again. */
+const EXHAUSTED = {
+  retryable: 'MaxRetriesExceeded',
+  throttled: 'Throttled',
+  timedOut: 'Timeout',
+  interrupted: 'Zombie',
+  expired: 'Zombie',
+} as const satisfies Partial<Record<AttemptOutcome, FailureReason>>;
+
+type Repeatable = Extract<Outcome, { readonly kind: keyof typeof EXHAUSTED }>;
+
+function again(job: RunningJob, outcome: Repeatable, policy: AttemptPolicy, moment: Moment): Transition {
+  if (job.attempts >= policy.maxAttempts) return bury(job, outcome, EXHAUSTED[outcome.kind]);
   const dueInMs = waitAfter(job, outcome, policy, moment.random);
   const { maxAgeMs } = policy.retry;
   const ageStart = job.resurrectedAt ?? job.firstDueAt;
