@@ -70,7 +70,7 @@ test('the waits in the retry table are those of the arithmetic', () => {
       .map(cell => cell.trim()),
   );
   const expected = attempts.map(cell => {
-    const [low, high] = [0, 1].map(
+    const [low = 0, high = 0] = [0, 1].map(
       random => retryDelayMs(DEFAULT_ATTEMPT_POLICY.retry, Number.parseInt(cell, 10), random) / 1_000,
     );
     return low === high ? `${low / 3_600} h` : `${low}–${high} s`;
