@@ -1,0 +1,48 @@
+// Owns what happens first to every request: its id, HEAD as GET, and who may speak to a service that has no API keys.
+import type { Request, RequestHandler, Response } from 'express';
+import { v7 } from 'uuid';
+import { DomainError } from '../domain/errors.ts';
+
+declare global {
+  namespace Express {
+    interface Locals {
+      requestId: string;
+      /** The exact bytes of each payload in the body, by JSON pointer. */
+      payloads: ReadonlyMap<string, Uint8Array>;
+    }
+  }
+}
+
+const REQUEST_ID = /^[\w.:-]{1,64}$/;
+const LOOPBACK_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
+
+/** `loopbackOnly`: there are no API keys and the service listens on loopback, so pages from elsewhere must not reach it. */
+export function admit(loopbackOnly: boolean): RequestHandler {
+  return (req, res, next) => {
+    identify(req, res);
+    // Node keeps the body of an answer to HEAD back by itself.
+    if (req.method === 'HEAD') req.method = 'GET';
+    if (loopbackOnly) checkCaller(req);
+    next();
+  };
+}
+
+function identify(req: Request, res: Response): void {
+  const given = req.headers['x-request-id'];
+  const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : v7();
+  res.locals.requestId = requestId;
+  res.setHeader('x-request-id', requestId);
+}
+
+/** A name that resolves to loopback (DNS rebinding) and a foreign page in the user's own browser are both turned away. */
+function checkCaller(req: Request): void {
+  const { host, origin } = req.headers;
+  if (host === undefined || !LOOPBACK_HOST.test(host)) {
+    const fault = { detail: 'must be localhost, 127.0.0.1 or [::1]', header: 'host' };
+    throw new DomainError('forbidden', 'Without API keys this service answers only to loopback names.', [fault]);
+  }
+  if (origin !== undefined && origin !== `http://${host}`) {
+    const fault = { detail: 'is a foreign origin', header: 'origin' };
+    throw new DomainError('forbidden', 'Without API keys this service answers only pages of its own origin.', [fault]);
+  }
+}

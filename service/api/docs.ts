@@ -1,0 +1,61 @@
+// Owns the page at /docs: Swagger UI under a strict content security policy, so every script and style is a file of this origin.
+import { createRequire } from 'node:module';
+import { Router } from 'express';
+import helmet from 'helmet';
+import { send } from './reply.ts';
+
+const { absolutePath } = createRequire(import.meta.url)('swagger-ui-dist') as { absolutePath: () => string };
+
+const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>ChokaQ API</title>
+  <link rel="icon" href="docs/favicon-32x32.png">
+  <link rel="stylesheet" href="docs/swagger-ui.css">
+</head>
+<body>
+  <div id="swagger-ui"></div>
+  <script src="docs/swagger-ui-bundle.js"></script>
+  <script src="docs/start.js"></script>
+</body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  displayRequestDuration: true,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+});
+`;
+
+/** Pages get what API answers do not: scripts, styles, images and calls of their own origin. */
+const policy = helmet.contentSecurityPolicy({
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'", 'data:'],
+    connectSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+});
+
+export function docsPages(): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get('/docs', policy, (_req, res) => send(res, 200, 'text/html; charset=utf-8', PAGE));
+  router.get('/docs/start.js', (_req, res) => send(res, 200, 'text/javascript; charset=utf-8', START));
+  for (const file of FILES) {
+    router.get(`/docs/${file}`, (_req, res) => res.sendFile(file, { root: absolutePath(), maxAge: '1h' }));
+  }
+  return router;
+}

@@ -1,0 +1,59 @@
+// Owns what an operation of openapi.yaml is in code, and the parts that operations are made of.
+import type { Request, Response } from 'express';
+import type { DeadLetters } from '../application/dlq.ts';
+import type { Handlers } from '../application/handlers.ts';
+import type { Jobs } from '../application/jobs.ts';
+import type { Queues } from '../application/queues.ts';
+import type { Job } from '../domain/job.ts';
+
+/** The request has passed the contract: its query, path and body are what openapi.yaml says. */
+export type Operation = (req: Request, res: Response) => void | Promise<void>;
+
+/** By operationId. */
+export type Operations = Readonly<Record<string, Operation>>;
+
+/** Each check by name: `ok`, or what is wrong. */
+export interface HealthReport {
+  readonly ok: boolean;
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+export interface Health {
+  live(): HealthReport;
+  ready(): Promise<HealthReport>;
+}
+
+export interface MetricsSource {
+  readonly contentType: string;
+  text(): Promise<string>;
+}
+
+/** What a bug met, for the log. */
+export interface BugReport {
+  readonly method: string;
+  readonly path: string;
+  readonly requestId: string;
+}
+
+export interface ApiParts {
+  readonly jobs: Jobs;
+  readonly dlq: DeadLetters;
+  readonly queues: Queues;
+  readonly handlers: Handlers;
+  /** How many attempts a job has in all, as things stand now. */
+  readonly maxAttempts: (job: Job) => number;
+  readonly health: Health;
+  readonly metrics: MetricsSource;
+  /** No API keys exist and the service listens on loopback: only callers on this machine are answered. */
+  readonly loopbackOnly: boolean;
+  /** Aborted when the service begins to stop: whoever waits for a job is answered at once. */
+  readonly stopping: AbortSignal;
+  readonly onBug: (error: unknown, report: BugReport) => void;
+}
+
+/** A parameter in the path; the router has matched it, so it is there. */
+export function pathParameter(req: Request, name: string): string {
+  const value = req.params[name];
+  if (typeof value !== 'string') throw new Error(`the route has no parameter ${name}`);
+  return value;
+}

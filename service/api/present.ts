@@ -1,0 +1,94 @@
+// Owns what stored things look like on the wire; wire shapes are known here and in openapi.yaml, nowhere else.
+import { formatDuration } from '../domain/duration.ts';
+import { adviceFor } from '../domain/failure.ts';
+import type { Handler } from '../domain/handler.ts';
+import { formatInstant } from '../domain/instant.ts';
+import type { Attempt, Job } from '../domain/job.ts';
+import type { Queue } from '../domain/queue.ts';
+
+/** Header values may be credentials. */
+const MASK = '***';
+
+/** A job without its payload, which is spliced in as bytes (`reply.ts`). */
+export function presentJob(job: Job, maxAttempts: number): object {
+  return {
+    id: job.id,
+    type: job.type,
+    queue: job.queue,
+    state: job.state,
+    priority: job.priority,
+    tags: job.tags,
+    attempts: job.attempts,
+    maxAttempts,
+    round: job.round,
+    idempotencyKey: job.idempotencyKey,
+    resultTtl: duration(job.resultTtlMs),
+    dueAt: formatInstant(job.dueAt),
+    createdAt: formatInstant(job.createdAt),
+    createdBy: job.createdBy,
+    startedAt: instant(job.startedAt),
+    heartbeatAt: instant(job.heartbeatAt),
+    finishedAt: instant(job.finishedAt),
+    durationMs: job.durationMs,
+    workerId: job.workerId,
+    ...presentEnd(job),
+  };
+}
+
+function presentEnd(job: Job): object {
+  const { lastError, lastResponseStatus, lastResponseBody, failureReason, errorDetails, outcome } = job;
+  const advice = failureReason && adviceFor(failureReason);
+  const failedAt = job.state === 'dead' ? instant(job.finishedAt) : null;
+  return { lastError, lastResponseStatus, lastResponseBody, failureReason, errorDetails, advice, failedAt, outcome };
+}
+
+export function presentAttempt(attempt: Attempt): object {
+  return { ...attempt, startedAt: formatInstant(attempt.startedAt), finishedAt: formatInstant(attempt.finishedAt) };
+}
+
+export function presentQueue(queue: Queue): object {
+  const { name, isPaused, isActive, maxWorkers, counts, lagMs } = queue;
+  return {
+    ...{ name, isPaused, isActive, maxWorkers },
+    zombieTimeout: duration(queue.zombieTimeoutMs),
+    executionTimeout: duration(queue.executionTimeoutMs),
+    ...{ counts, lagMs },
+    updatedAt: formatInstant(queue.updatedAt),
+  };
+}
+
+export function presentHandler(handler: Handler): object {
+  const { type, url, attempts, fatalStatuses, circuit, headers, schema, concurrency, managedBy } = handler;
+  return {
+    ...{ type, url },
+    timeout: duration(attempts.timeoutMs),
+    maxAttempts: attempts.maxAttempts ?? null,
+    retry: attempts.retry ? asPut(attempts.retry) : null,
+    retryOnTimeout: attempts.retryOnTimeout ?? null,
+    retryOnZombie: attempts.retryOnZombie ?? null,
+    fatalStatuses,
+    circuit: Object.keys(circuit).length > 0 ? asPut(circuit) : null,
+    headers: Object.fromEntries(Object.keys(headers).map(name => [name, MASK])),
+    ...{ schema, concurrency },
+    lastResponse: null,
+    managedBy,
+    createdAt: formatInstant(handler.createdAt),
+    updatedAt: formatInstant(handler.updatedAt),
+  };
+}
+
+/** `baseMs: 3000` is `base: "3s"` on the wire; members without a unit keep their name. */
+function asPut(settings: object): object {
+  const members = Object.entries(settings).map(([name, value]: [string, number | null]) =>
+    name.endsWith('Ms') ? [name.slice(0, -2), duration(value)] : [name, value],
+  );
+  return Object.fromEntries(members);
+}
+
+function duration(ms: number | null | undefined): string | null {
+  return ms == null ? null : formatDuration(ms);
+}
+
+function instant(at: number | null): string | null {
+  return at === null ? null : formatInstant(at);
+}

@@ -1,0 +1,31 @@
+// Owns how answers are written: JSON with its length at once, payloads spliced in untouched, problems for refusals.
+import type { Response } from 'express';
+import { problemOf, type Refusal } from './problem.ts';
+
+/** Seconds a caller should wait before it asks again after a 503. */
+const RETRY_AFTER = '1';
+
+export function sendJson(res: Response, status: number, value: unknown): void {
+  send(res, status, 'application/json', JSON.stringify(value));
+}
+
+/** `fields` with a last member `payload` whose value is these bytes, which are JSON already. */
+export function withPayload(fields: object, payload: Uint8Array | null): Buffer {
+  const head = JSON.stringify(fields).slice(0, -1);
+  return Buffer.concat([Buffer.from(`${head},"payload":`), payload ?? Buffer.from('null'), Buffer.from('}')]);
+}
+
+export function send(res: Response, status: number, type: string, body: string | Uint8Array): void {
+  res.statusCode = status;
+  res.setHeader('content-type', type);
+  res.setHeader('content-length', typeof body === 'string' ? Buffer.byteLength(body) : body.length);
+  res.end(body);
+}
+
+export function sendProblem(res: Response, refusal: Refusal): void {
+  const { originalUrl } = res.req;
+  const problem = problemOf(refusal, originalUrl.split('?', 1)[0] ?? originalUrl, res.locals.requestId);
+  for (const [name, value] of Object.entries(refusal.headers ?? {})) res.setHeader(name, value);
+  if (problem.status === 503) res.setHeader('retry-after', RETRY_AFTER);
+  send(res, problem.status, 'application/problem+json', JSON.stringify(problem));
+}

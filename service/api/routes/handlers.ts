@@ -1,0 +1,43 @@
+// Owns the operations on the handler registry.
+import type { Request } from 'express';
+import type { HandlerDraft } from '../../application/handler-draft.ts';
+import { type ApiParts, type Operations, pathParameter } from '../operation.ts';
+import { presentHandler } from '../present.ts';
+import { sendJson } from '../reply.ts';
+
+export function handlerOperations({ handlers }: ApiParts): Operations {
+  return {
+    async listHandlers(_req, res) {
+      sendJson(res, 200, { items: (await handlers.list()).map(presentHandler), nextCursor: null });
+    },
+
+    async getHandler(req, res) {
+      sendJson(res, 200, presentHandler(await handlers.get(pathParameter(req, 'type'))));
+    },
+
+    async putHandler(req, res) {
+      const { handler, created, secret } = await handlers.put(
+        pathParameter(req, 'type'),
+        req.body as HandlerDraft,
+        isForced(req),
+      );
+      if (created) res.setHeader('location', `/handlers/${encodeURIComponent(handler.type)}`);
+      sendJson(res, created ? 201 : 200, { ...presentHandler(handler), secret });
+    },
+
+    async removeHandler(req, res) {
+      await handlers.remove(pathParameter(req, 'type'), isForced(req));
+      res.statusCode = 204;
+      res.end();
+    },
+
+    async testHandler(req, res) {
+      sendJson(res, 200, await handlers.test(pathParameter(req, 'type')));
+    },
+  };
+}
+
+/** The contract has made a boolean of the text. */
+function isForced(req: Request): boolean {
+  return (req.query as { force?: unknown }).force === true;
+}

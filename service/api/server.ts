@@ -1,0 +1,51 @@
+// Owns the HTTP server around the application: limits on slow, large and malformed requests, answered as problems too.
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { v7 } from 'uuid';
+import { type ProblemCode, problemOf, type Refusal } from './problem.ts';
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 120_000;
+const KEEP_ALIVE_MS = 65_000;
+const MAX_HEADER_BYTES = 16_384;
+const MAX_CONNECTIONS = 10_000;
+
+export function createHttpServer(app: RequestListener): Server {
+  const options = {
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    noDelay: true,
+  };
+  const server = createServer(options, app);
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on('clientError', refuseBrokenRequest);
+  return server;
+}
+
+/** What never became a request: no application has seen it, and the connection cannot be used again. */
+function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = v7();
+  const body = JSON.stringify(problemOf(brokenRequest(error.code), '', requestId));
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function brokenRequest(code: string | undefined): Refusal & { readonly code: ProblemCode } {
+  const details: Record<string, string> = {
+    HPE_HEADER_OVERFLOW: `Send at most ${MAX_HEADER_BYTES} bytes of headers.`,
+    ERR_HTTP_REQUEST_TIMEOUT: 'Send the request faster: it was not complete in time.',
+  };
+  return { code: 'malformed-request', detail: details[code ?? ''] ?? 'Send valid HTTP/1.1.', faults: [] };
+}
