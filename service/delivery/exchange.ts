@@ -1,5 +1,7 @@
 // Owns one request and its answer on a pooled connection: the deadline over both, the bounded read, and cutting it midway.
-import type { Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { StopSignal } from '../ports/delivery.ts';
+import type { Connections } from './connections.ts';
 import { storableText } from './storable-text.ts';
 
 /** At most this much of an answer's body is read; then the socket is closed and the status alone counts. */
@@ -21,17 +23,18 @@ export interface Ended {
 }
 
 export interface ExchangeOptions {
-  readonly pool: Pool;
+  readonly connections: Connections;
+  readonly origin: string;
   readonly request: Dispatcher.DispatchOptions;
   /** Covers connecting, sending, the answer's head and its body. */
   readonly timeoutMs: number;
-  readonly signal: AbortSignal | null;
+  readonly signal: StopSignal | null;
 }
 
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (ended: Ended) => void;
   readonly #deadline: NodeJS.Timeout;
-  readonly #signal: AbortSignal | null;
+  readonly #signal: StopSignal | null;
   readonly #collected: Buffer[] = [];
   #collectedBytes = 0;
   #readBytes = 0;
@@ -40,12 +43,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isOver = false;
 
   /** Sends the request; `resolve` is called once. */
-  constructor({ pool, request, timeoutMs, signal }: ExchangeOptions, resolve: (ended: Ended) => void) {
+  constructor({ connections, origin, request, timeoutMs, signal }: ExchangeOptions, resolve: (ended: Ended) => void) {
     this.#resolve = resolve;
     this.#signal = signal;
     this.#deadline = setTimeout(overdue, timeoutMs, this);
     signal?.addEventListener('abort', this);
-    pool.dispatch(request, this);
+    connections.dispatch(origin, request, this);
   }
 
   /** The signal was aborted. */

@@ -12,16 +12,20 @@ export function outcomeOf(ended: Ended, call: Call, now: number): Outcome {
   const answer =
     head && classify({ status: head.status, headers: head.headers, body }, call.handler.fatalStatuses, now);
   if (answer && (how === 'answered' || (how === 'stopped' && answer.kind === 'succeeded'))) return answer;
-  if (how === 'stopped') return stopped(call.signal.reason as StopReason, status, body);
+  if (how === 'stopped') return stopped(call.signal.reason, status, body);
   const kept = { responseStatus: status, responseBody: body, error: whyUnanswered(ended, call.timeoutMs) };
   if (how === 'overdue' && ended.hasBegun) return { kind: 'timedOut', ...kept };
   return { kind: 'retryable', askedDelayMs: null, ...kept };
 }
 
 /** The call was aborted before a success was read. Nobody uses the outcome of a disowned call. */
-export function stopped(reason: StopReason, responseStatus: number | null, responseBody: string | null): Outcome {
+export function stopped(
+  reason: StopReason | undefined,
+  responseStatus: number | null,
+  responseBody: string | null,
+): Outcome {
   const kept = { responseStatus, responseBody };
-  switch (reason.kind) {
+  switch (reason?.kind) {
     case 'cancelled':
       return {
         kind: 'cancelled',
@@ -31,7 +35,7 @@ export function stopped(reason: StopReason, responseStatus: number | null, respo
       };
     case 'interrupted':
       return { kind: 'interrupted', by: reason.by, ...kept, error: WHY_INTERRUPTED[reason.by] };
-    case 'disowned':
+    default:
       return {
         kind: 'interrupted',
         by: 'shutdown',

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { lookup } from 'node:dns';
 import type { Handler } from '../domain/handler.ts';
 import type { Outcome } from '../domain/lifecycle.ts';
-import type { Call, Delivery, PingAnswer, StopReason } from '../ports/delivery.ts';
+import type { Call, Delivery, PingAnswer, StopSignal } from '../ports/delivery.ts';
 import type { Clock } from '../ports/store.ts';
 import { Connections } from './connections.ts';
 import { type Ended, Exchange } from './exchange.ts';
@@ -58,7 +58,7 @@ export class WebhookDelivery implements Delivery {
     const { job, handler, signal, startedAt, timeoutMs } = call;
     const endpoint = this.#endpointOf(handler);
     if (endpoint.refusal !== null) return unreachable(endpoint.refusal);
-    if (signal.aborted) return stopped(signal.reason as StopReason, null, null);
+    if (signal.aborted) return stopped(signal.reason, null, null);
     const now = this.#clock.now();
     const headers = [
       ...endpoint.headers,
@@ -106,9 +106,9 @@ export class WebhookDelivery implements Delivery {
     return endpoint;
   }
 
-  #exchange(endpoint: Endpoint, message: Message, timeoutMs: number, signal: AbortSignal | null): Promise<Ended> {
-    const pool = this.#connections.poolOf(endpoint.origin);
-    const request = { method: 'POST', path: endpoint.path, ...message };
-    return new Promise(resolve => void new Exchange({ pool, request, timeoutMs, signal }, resolve));
+  #exchange(endpoint: Endpoint, message: Message, timeoutMs: number, signal: StopSignal | null): Promise<Ended> {
+    const request = { method: 'POST', path: endpoint.path, headers: message.headers, body: message.body };
+    const options = { connections: this.#connections, origin: endpoint.origin, request, timeoutMs, signal };
+    return new Promise(resolve => void new Exchange(options, resolve));
   }
 }

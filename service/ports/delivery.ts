@@ -10,6 +10,17 @@ export type StopReason =
   /** The lease was lost: the call is dropped and its outcome is nobody's business. */
   | { readonly kind: 'disowned' };
 
+/**
+ * How a call learns that it is stopped: the part of an `AbortSignal` that it uses, so that any of those fits. An
+ * `AbortController` per call costs up to 30 µs on Node 20, half a delivery; a plain object with one listener costs none.
+ */
+export interface StopSignal {
+  readonly aborted: boolean;
+  readonly reason: StopReason | undefined;
+  addEventListener(type: 'abort', listener: { handleEvent(): void }): void;
+  removeEventListener(type: 'abort', listener: { handleEvent(): void }): void;
+}
+
 /** One attempt. `job.attempts` counts this one; `startedAt` is the database's time of the committed start, epoch ms. */
 export interface Call {
   readonly job: ClaimedJob;
@@ -18,7 +29,7 @@ export interface Call {
   readonly timeoutMs: number;
   readonly startedAt: number;
   /** Aborted with a `StopReason`. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
 }
 
 /** What a signed ping brought back. */
