@@ -25,6 +25,7 @@ export const EVENTS = {
   anonymousMode: { id: 1003, level: 'warn', text: 'no API key exists: whoever reaches {host} may do everything' },
   shutdownStarted: { id: 1010, level: 'info', text: 'shutting down after {signal}' },
   shutdownFinished: { id: 1011, level: 'info', text: 'shut down' },
+  shutdownFailed: { id: 1013, level: 'error', text: 'could not shut down in order' },
   shutdownForced: { id: 1012, level: 'error', text: 'second {signal}: leaving at once' },
   claimLoopFailed: { id: 1020, level: 'error', text: 'claiming failed and is tried again' },
   claimLoopRestarted: { id: 1021, level: 'error', text: 'the claim loop hung and was started afresh' },
