@@ -103,7 +103,8 @@ function filled(text: string, fields: LogFields): string {
 
 /** Only what is known to be harmless: an error's other properties may hold what it was called with. */
 function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return { message: String(error) };
+  if (!(error instanceof Error))
+    return { message: typeof error === 'string' ? error : `threw ${typeof error}, not an error` };
   const messages: string[] = [];
   let cause: unknown = error;
   for (let depth = 0; cause instanceof Error && depth < LONGEST_CAUSE_CHAIN; depth++) {

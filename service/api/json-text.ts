@@ -31,7 +31,7 @@ export interface Watch {
 /** Answers where the value that begins at `start` ends, at whatever depth it nests. */
 export function passValue(bytes: Buffer, start: number, watch: Watch | null): number {
   let at = start;
-  let open = UNNESTED;
+  let open: Buffer = UNNESTED;
   let depth = 0;
   for (;;) {
     const first = bytes[at] ?? END;
