@@ -6,10 +6,18 @@ import { parse } from 'yaml';
 import type { Fault } from '../domain/errors.ts';
 import { parseInstant } from '../domain/instant.ts';
 import { packageFile } from '../root.ts';
+import { excerpt } from './excerpt.ts';
 import type { Refusal } from './problem.ts';
 
-type ApiSpec = Exclude<Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec'], string>;
-type Document = ApiSpec & { readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
+export type PathItem = Readonly<Record<string, unknown>>;
+
+/** The document as far as this API looks into it. */
+export interface Document {
+  readonly openapi: string;
+  readonly info: object;
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 export type Method = (typeof METHODS)[number];
@@ -27,6 +35,11 @@ export interface Path {
   readonly check: readonly RequestHandler[];
 }
 
+/** Has a validator of its own: the library compiles the pattern of every path it knows anew for each request. */
+const BUSY_PATH = '/jobs';
+
+type ApiSpec = Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec'];
+
 export class Contract {
   readonly yaml: string;
   readonly json: string;
@@ -40,24 +53,25 @@ export class Contract {
 
   /** All paths, literal ones before those with parameters, so that `/jobs/batch` is never taken for an id. */
   paths(): readonly Path[] {
-    const paths = Object.keys(this.#document.paths).map(path => this.#path(path));
+    const all = Object.keys(this.#document.paths);
+    const busy = this.#validator([BUSY_PATH]);
+    const others = this.#validator(all.filter(path => path !== BUSY_PATH));
+    const paths = all.map(path => this.#path(path, path === BUSY_PATH ? busy : others));
     return paths.sort((a, b) => Number(a.route.includes(':')) - Number(b.route.includes(':')));
   }
 
-  #path(path: string): Path {
+  #path(path: string, check: readonly RequestHandler[]): Path {
     const item = this.#document.paths[path] ?? {};
     const operations = METHODS.filter(method => method in item).map(method => {
       const { operationId } = item[method] as { operationId: string };
       return { id: operationId, method };
     });
-    return { route: path.replaceAll('{', ':').replaceAll('}', ''), operations, check: this.#validator(path) };
+    return { route: path.replaceAll('{', ':').replaceAll('}', ''), operations, check };
   }
 
-  /** One validator per path: the library compiles every path it knows anew for each request. */
-  #validator(path: string): RequestHandler[] {
-    const { paths, webhooks: _, ...rest } = structuredClone(this.#document) as Document & { webhooks: unknown };
+  #validator(paths: readonly string[]): RequestHandler[] {
     return OpenApiValidator.middleware({
-      apiSpec: { ...rest, paths: { [path]: paths[path] } } as ApiSpec,
+      apiSpec: excerpt(this.#document, paths) as unknown as ApiSpec,
       validateApiSpec: false,
       validateRequests: { allErrors: true },
       validateResponses: false,
@@ -70,24 +84,22 @@ export class Contract {
 
 const DETAIL = 'Correct what is listed in errors and send the request again. /docs shows what is accepted.';
 
+const NO_BODY: Refusal = {
+  code: 'malformed-request',
+  detail: 'Send a JSON body.',
+  faults: [{ detail: 'is missing', pointer: '#' }],
+};
+
 /** What the validator's error means, or undefined when it is not one of its own. */
 export function contractRefusal(error: unknown): Refusal | undefined {
   const { BadRequest, MethodNotAllowed, NotFound, UnsupportedMediaType } = OpenApiValidator.error;
   if (error instanceof MethodNotAllowed) return methodNotAllowed(error.headers?.Allow ?? '');
   if (error instanceof NotFound)
     return { code: 'not-found', detail: 'There is nothing at this address. /docs lists all addresses.', faults: [] };
-  if (error instanceof UnsupportedMediaType) {
-    const fault = { detail: 'is not application/json', header: 'content-type' };
-    return {
-      code: 'unsupported-media-type',
-      detail: 'Send JSON with the header content-type: application/json.',
-      faults: [fault],
-    };
-  }
+  // `body.ts` has refused every other media type: what has none here has no body.
+  if (error instanceof UnsupportedMediaType) return NO_BODY;
   if (!(error instanceof BadRequest)) return undefined;
-  if (error.errors.some(isMissingBody)) {
-    return { code: 'malformed-request', detail: 'Send a JSON body.', faults: [{ detail: 'is missing', pointer: '#' }] };
-  }
+  if (error.errors.some(isMissingBody)) return NO_BODY;
   const faults = uniqueFaults(error.errors.map(faultOf));
   const onlyBody = faults.every(fault => fault.pointer !== undefined);
   return { code: onlyBody ? 'validation-failed' : 'malformed-request', detail: DETAIL, faults };
@@ -111,7 +123,8 @@ function isMissingBody({ path, errorCode }: ValidatorFault): boolean {
 }
 
 /** Paths look like `/body/jobs/1/type`, `/query/limit`, `/params/id`, `/headers/idempotency-key`; others are the request's own. */
-function faultOf({ path, message, errorCode }: ValidatorFault): Fault {
+function faultOf({ path, message: said, errorCode }: ValidatorFault): Fault {
+  const message = plain(said);
   const [, place, rest] = /^\/(body|query|params|headers)(?:\/(.*))?$/su.exec(path) ?? [];
   if (place === 'body') return bodyFault(path, message, errorCode ?? '');
   if (place === 'headers') return { detail: message, header: rest ?? '' };
@@ -120,6 +133,13 @@ function faultOf({ path, message, errorCode }: ValidatorFault): Fault {
     detail: message.replace(/^(Unknown|Empty value found for) query parameter.*$/su, unknownOrEmpty),
     parameter: rest ?? '',
   };
+}
+
+/** What the validator says about a shape, in words. */
+function plain(message: string): string {
+  if (message.includes('"date-time"'))
+    return 'is not an existing RFC 3339 instant with an offset, such as 2026-11-30T12:00:00Z';
+  return message.includes('15}ms)') ? 'is not a duration such as 250ms, 30s, 5m, 1h30m or 7d' : message;
 }
 
 function unknownOrEmpty(_: string, what: string): string {
