@@ -9,6 +9,7 @@ import type { Log } from '../log.ts';
 import type { Delivery, StopReason } from '../ports/delivery.ts';
 import type { Applied, Store } from '../ports/store.ts';
 import type { Registry } from './registry.ts';
+import { Stop } from './stop.ts';
 
 export interface ExecutionParts {
   readonly store: Store;
@@ -32,7 +33,7 @@ export class Execution {
   readonly handlerType: string;
   readonly #handler: Handler | undefined;
   readonly #parts: ExecutionParts;
-  readonly #stop = new AbortController();
+  readonly #stop = new Stop();
   #phase: Phase = 'claimed';
   #holdsSlot = true;
 
@@ -70,7 +71,7 @@ export class Execution {
   }
 
   #isDisowned(): boolean {
-    return (this.#stop.signal.reason as StopReason | undefined)?.kind === 'disowned';
+    return this.#stop.reason?.kind === 'disowned';
   }
 
   #leaveSlot(): void {
@@ -82,7 +83,7 @@ export class Execution {
   /** The checks before the start, then the start itself; undefined when no attempt may begin. */
   async #start(): Promise<ClaimedJob | undefined> {
     const flaw = this.#handler && this.#parts.registry.flaw(this.#handler, this.job.payload);
-    const stopped = this.#handler === undefined || this.#stop.signal.aborted;
+    const stopped = this.#handler === undefined || this.#stop.aborted;
     const transition = flaw ? this.#rejection(flaw) : stopped ? release(this.job) : start(this.job);
     const applied = await this.#apply(transition);
     if (!applied.held && applied.why === 'queue-stopped') await this.#apply(release(this.job));
@@ -107,7 +108,7 @@ export class Execution {
       maxAttempts,
       timeoutMs,
       startedAt,
-      signal: this.#stop.signal,
+      signal: this.#stop,
     });
     log.event('attemptFinished', { jobId: job.id, outcome: outcome.kind, status: outcome.responseStatus });
     return outcome;
