@@ -4,7 +4,9 @@ import type { DeadLetters } from '../application/dlq.ts';
 import type { Handlers } from '../application/handlers.ts';
 import type { Jobs } from '../application/jobs.ts';
 import type { Queues } from '../application/queues.ts';
-import type { Job } from '../domain/job.ts';
+import { DomainError } from '../domain/errors.ts';
+import { type Job, LIMITS } from '../domain/job.ts';
+import { keyFlaw, trimName } from '../domain/name.ts';
 
 /** The request has passed the contract: its query, path and body are what openapi.yaml says. */
 export type Operation = (req: Request, res: Response) => void | Promise<void>;
@@ -56,4 +58,12 @@ export function pathParameter(req: Request, name: string): string {
   const value = req.params[name];
   if (typeof value !== 'string') throw new Error(`the route has no parameter ${name}`);
   return value;
+}
+
+/** A queue or a type key in the path. */
+export function pathKey(req: Request, name: string): string {
+  const key = trimName(pathParameter(req, name));
+  const flaw = keyFlaw(key, LIMITS.nameLength);
+  if (flaw === null) return key;
+  throw new DomainError('malformed-request', 'Correct the name in the path.', [{ detail: flaw, parameter: name }]);
 }

@@ -1,7 +1,7 @@
 // Owns refusals on the wire: one table from code to status, title and what to do, and the problem document made of it.
 import { DomainError, type Fault, type RefusalCode } from '../domain/errors.ts';
 
-export type ProblemCode = RefusalCode | 'internal-error' | 'not-ready';
+export type ProblemCode = RefusalCode | 'request-timeout' | 'headers-too-large' | 'internal-error' | 'not-ready';
 
 interface Explanation {
   readonly status: number;
@@ -35,6 +35,11 @@ export const PROBLEMS: Readonly<Record<ProblemCode, Explanation>> = {
     status: 405,
     title: 'Method not allowed',
     whatToDo: 'Use one of the methods in the header Allow.',
+  },
+  'request-timeout': {
+    status: 408,
+    title: 'The request was not complete in time',
+    whatToDo: 'Send the request faster, or smaller.',
   },
   'conflict-state': {
     status: 409,
@@ -112,6 +117,11 @@ export const PROBLEMS: Readonly<Record<ProblemCode, Explanation>> = {
     whatToDo: 'Read the job and send its ETag in If-Match.',
   },
   'rate-limited': { status: 429, title: 'Too many requests', whatToDo: 'Wait for the time in Retry-After.' },
+  'headers-too-large': {
+    status: 431,
+    title: 'The headers are too large',
+    whatToDo: 'Send fewer and shorter headers, and a shorter address.',
+  },
   'internal-error': {
     status: 500,
     title: 'Something went wrong inside',

@@ -1,8 +1,8 @@
 // Owns the HTTP server around the application: limits on slow, large and malformed requests, answered as problems too.
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { v7 } from 'uuid';
-import { type ProblemCode, problemOf, type Refusal } from './problem.ts';
+import { problemOf, type Refusal } from './problem.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -31,9 +31,10 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void
     return;
   }
   const requestId = v7();
-  const body = JSON.stringify(problemOf(brokenRequest(error.code), '', requestId));
+  const problem = problemOf(refusalOf(error.code), '', requestId);
+  const body = JSON.stringify(problem);
   const head = [
-    'HTTP/1.1 400 Bad Request',
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
     'content-type: application/problem+json',
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
@@ -42,10 +43,13 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function brokenRequest(code: string | undefined): Refusal & { readonly code: ProblemCode } {
-  const details: Record<string, string> = {
-    HPE_HEADER_OVERFLOW: `Send at most ${MAX_HEADER_BYTES} bytes of headers.`,
-    ERR_HTTP_REQUEST_TIMEOUT: 'Send the request faster: it was not complete in time.',
-  };
-  return { code: 'malformed-request', detail: details[code ?? ''] ?? 'Send valid HTTP/1.1.', faults: [] };
+function refusalOf(code: string | undefined): Refusal {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return { code: 'headers-too-large', detail: `Send at most ${MAX_HEADER_BYTES} bytes of headers.`, faults: [] };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { code: 'request-timeout', detail: 'Send the request faster, or smaller.', faults: [] };
+    default:
+      return { code: 'malformed-request', detail: 'Send valid HTTP/1.1.', faults: [] };
+  }
 }

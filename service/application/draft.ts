@@ -112,14 +112,15 @@ function readIdempotency(
   const idempotencyKey = key === undefined ? null : readName(key, LIMITS.nameLength, `${at}/idempotencyKey`, faults);
   const resultTtlMs = readDuration(draft.resultTtl, RESULT_TTL, `${at}/resultTtl`, faults) ?? null;
   if (draft.resultTtl !== undefined && key === undefined) faults.add(`${at}/resultTtl`, 'needs an idempotencyKey');
-  if (onConflict === 'wait' && draft.resultTtl === undefined) faults.add(`${at}/onConflict`, 'wait needs a resultTtl');
+  if (onConflict === 'wait' && draft.resultTtl === undefined)
+    faults.add(`${at}/resultTtl`, 'is needed for onConflict wait');
   return { idempotencyKey, resultTtlMs, onConflict };
 }
 
 function readDue(draft: JobDraft, reading: Reading): NewJob['due'] {
   const { at, faults, now } = reading;
   if (draft.runAt === undefined) return { inMs: readDelay(draft.delay, reading) ?? 0 };
-  if (draft.delay !== undefined) faults.add(`${at}/runAt`, 'stands in place of delay; send one of them');
+  if (draft.delay !== undefined) faults.add(at, 'has both delay and runAt; send one of them');
   const runAt = parseInstant(draft.runAt);
   if (runAt === undefined)
     faults.add(`${at}/runAt`, 'is not an existing RFC 3339 instant with an offset, such as 2026-11-30T12:00:00Z');

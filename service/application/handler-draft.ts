@@ -1,11 +1,10 @@
 // Owns the making of a handler from what was put: limits, headers, secret and schema, and every fault with its place.
-import { CATCH_ALL, type CircuitPolicy, type Handler } from '../domain/handler.ts';
+import type { CircuitPolicy, Handler } from '../domain/handler.ts';
 import { headerFlaw } from '../domain/handler-header.ts';
-import { LIMITS } from '../domain/job.ts';
 import { type AttemptLimitsDraft, readAttemptLimits } from './attempt-limits.ts';
 import type { Faults } from './faults.ts';
 import { compileSchema } from './payload-schema.ts';
-import { type Range, readDuration, readName } from './values.ts';
+import { type Range, readDuration } from './values.ts';
 
 const CIRCUIT_TIME: Range = { min: 1_000, max: 86_400_000 };
 const SECRET_BYTES: Range = { min: 24, max: 64 };
@@ -35,7 +34,7 @@ export type ReadHandler = Pick<
   'type' | 'url' | 'attempts' | 'fatalStatuses' | 'circuit' | 'headers' | 'schema' | 'concurrency'
 >;
 
-/** `urlRefusal` is the delivery's own rule about addresses. */
+/** `type` is a valid key. `urlRefusal` is the delivery's own rule about addresses. */
 export function readHandlerDraft(
   type: string,
   draft: HandlerDraft,
@@ -46,7 +45,7 @@ export function readHandlerDraft(
   if (refusal !== null) faults.add('#/url', refusal);
   checkSecret(draft.secret, faults);
   return {
-    type: type === CATCH_ALL ? type : readName(type, LIMITS.nameLength, '#/type', faults),
+    type,
     url: draft.url,
     attempts: readAttemptLimits(draft, '#', faults),
     fatalStatuses: readFatalStatuses(draft.fatalStatuses ?? [], faults),

@@ -1,7 +1,7 @@
 // Owns the operations on the handler registry.
 import type { Request } from 'express';
 import type { HandlerDraft } from '../../application/handler-draft.ts';
-import { type ApiParts, type Operations, pathParameter } from '../operation.ts';
+import { type ApiParts, type Operations, pathKey } from '../operation.ts';
 import { presentHandler } from '../present.ts';
 import { sendJson } from '../reply.ts';
 
@@ -12,12 +12,12 @@ export function handlerOperations({ handlers }: ApiParts): Operations {
     },
 
     async getHandler(req, res) {
-      sendJson(res, 200, presentHandler(await handlers.get(pathParameter(req, 'type'))));
+      sendJson(res, 200, presentHandler(await handlers.get(pathKey(req, 'type'))));
     },
 
     async putHandler(req, res) {
       const { handler, created, secret } = await handlers.put(
-        pathParameter(req, 'type'),
+        pathKey(req, 'type'),
         req.body as HandlerDraft,
         isForced(req),
       );
@@ -26,13 +26,13 @@ export function handlerOperations({ handlers }: ApiParts): Operations {
     },
 
     async removeHandler(req, res) {
-      await handlers.remove(pathParameter(req, 'type'), isForced(req));
+      await handlers.remove(pathKey(req, 'type'), isForced(req));
       res.statusCode = 204;
       res.end();
     },
 
     async testHandler(req, res) {
-      sendJson(res, 200, await handlers.test(pathParameter(req, 'type')));
+      sendJson(res, 200, await handlers.test(pathKey(req, 'type')));
     },
   };
 }

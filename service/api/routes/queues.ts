@@ -1,5 +1,5 @@
 // Owns the operations on queues.
-import { type ApiParts, type Operations, pathParameter } from '../operation.ts';
+import { type ApiParts, type Operations, pathKey } from '../operation.ts';
 import { presentQueue } from '../present.ts';
 import { sendJson } from '../reply.ts';
 
@@ -10,7 +10,7 @@ export function queueOperations({ queues }: ApiParts): Operations {
     },
 
     async getQueue(req, res) {
-      sendJson(res, 200, presentQueue(await queues.get(pathParameter(req, 'name'))));
+      sendJson(res, 200, presentQueue(await queues.get(pathKey(req, 'name'))));
     },
   };
 }
