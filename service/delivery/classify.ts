@@ -34,7 +34,7 @@ const GONE = 410;
 /** The outcome of an answered call: `chokaq-retry` > 410 > the handler's fatal statuses > the table. `now` in epoch ms. */
 export function classify(answer: HandlerAnswer, fatalStatuses: readonly number[], now: number): Outcome {
   const { status, headers, body } = answer;
-  const asked = askedRetry(headers['chokaq-retry']);
+  const asked = askedRetry(headers);
   const said = `the handler answered ${status}`;
   if (asked === 'never') return fatal(answer, `${said} with chokaq-retry: never`, false);
   if (asked !== null) {
@@ -43,7 +43,7 @@ export function classify(answer: HandlerAnswer, fatalStatuses: readonly number[]
       kind,
       askedDelayMs: asked,
       ...kept(answer),
-      error: `${said} with chokaq-retry: ${headers['chokaq-retry']}`,
+      error: `${said} with chokaq-retry: ${single(headers['chokaq-retry'])}`,
     };
   }
   if (status === GONE) return fatal(answer, `${said} (gone): the endpoint no longer exists`, true);
@@ -54,7 +54,7 @@ export function classify(answer: HandlerAnswer, fatalStatuses: readonly number[]
     case 'fatal':
       return fatal(answer, said, false);
     case 'throttled':
-      return { kind: 'throttled', askedDelayMs: retryAfter(headers['retry-after'], now), ...kept(answer), error: said };
+      return { kind: 'throttled', askedDelayMs: retryAfter(headers, now), ...kept(answer), error: said };
     case 'retryable':
       return { kind: 'retryable', askedDelayMs: null, ...kept(answer), error: said };
   }
@@ -65,14 +65,20 @@ function verdictOf(status: number): Verdict {
 }
 
 /** `never`, or a wait in milliseconds for `after=<duration>`; anything else counts as absent. */
-function askedRetry(value: string | readonly string[] | undefined): 'never' | number | null {
-  if (typeof value !== 'string') return null;
+function askedRetry(headers: HandlerAnswer['headers']): 'never' | number | null {
+  const value = single(headers['chokaq-retry']);
   if (value === 'never') return 'never';
-  return value.startsWith('after=') ? (parseDuration(value.slice('after='.length)) ?? null) : null;
+  return value?.startsWith('after=') ? (parseDuration(value.slice('after='.length)) ?? null) : null;
 }
 
-function retryAfter(value: string | readonly string[] | undefined, now: number): number | null {
-  return typeof value === 'string' ? parseRetryAfter(value, now) : null;
+function retryAfter(headers: HandlerAnswer['headers'], now: number): number | null {
+  const value = single(headers['retry-after']);
+  return value === null ? null : parseRetryAfter(value, now);
+}
+
+/** A header that was sent once, without the white space around it (the parser leaves what follows the value). */
+function single(value: string | readonly string[] | undefined): string | null {
+  return typeof value === 'string' ? value.replace(/^[ \t]+|[ \t]+$/g, '') : null;
 }
 
 function fatal(answer: HandlerAnswer, error: string, endpointGone: boolean): Outcome {

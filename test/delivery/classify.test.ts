@@ -86,12 +86,17 @@ describe('chokaq-retry', () => {
     'after=-1s',
     'after=1.5s',
     'after= 30s',
+    'ne ver',
     'AFTER=30s',
     'now',
     'after=30s,never',
   ])('%j is as absent', value => {
     expect(read(200, { 'chokaq-retry': value }).kind).toBe('succeeded');
     expect(read(400, { 'chokaq-retry': value }).kind).toBe('fatal');
+  });
+
+  it('may have white space around it', () => {
+    expect(read(200, { 'chokaq-retry': '\t never ' }).kind).toBe('fatal');
   });
 
   it('given twice is as absent', () => {

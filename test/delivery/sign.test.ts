@@ -12,7 +12,7 @@ const OTHER = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
 function sign(body: string, fields: Parameters<typeof handlerFor>[1] = {}, now = Date.now()): Record<string, string> {
   const keys = signingKeys(handlerFor('t', { secret: NEW, ...fields }));
   const flat = signatureHeaders(keys, 'job-1', Buffer.from(body), now);
-  return Object.fromEntries(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]]] : [])));
+  return Object.fromEntries(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1] ?? '']] : [])));
 }
 
 function verify(secret: string, body: string, headers: Record<string, string>): void {
