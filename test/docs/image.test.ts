@@ -8,6 +8,8 @@ import { ServiceProcess } from '../process/fixture/service.ts';
 import { ROOT } from './fixture/page.ts';
 import { freePort } from './fixture/shell.ts';
 
+/** An install and a whole start of the service, on a machine that may have other things to do. */
+const PATIENCE_MS = 120_000;
 const NATIVE = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';
 const INSTALL = ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
 
@@ -72,12 +74,12 @@ describe('the image, laid out in a folder', () => {
       if (from === 'context') copy(ROOT, app, sources);
       else cpSync(sources[0]?.replace('/build', build) ?? '', join(app, target), { recursive: true });
     }
-  }, 120_000);
+  }, PATIENCE_MS);
 
   afterAll(async () => {
     await Promise.all(services.map(service => service.kill()));
     rmSync(folder, { recursive: true, force: true });
-  });
+  }, PATIENCE_MS);
 
   function copy(from: string, to: string, paths: readonly string[]): void {
     for (const path of paths) {
@@ -94,25 +96,33 @@ describe('the image, laid out in a folder', () => {
     return service;
   }
 
-  test('by default it refuses to serve everybody, and says what to do', async () => {
-    const service = run({});
-    expect((await service.exit).code).toBeGreaterThan(0);
-    expect(service.output).toContain('CHOKAQ_ALLOW_ANONYMOUS=true');
-  });
+  test(
+    'by default it refuses to serve everybody, and says what to do',
+    async () => {
+      const service = run({});
+      expect((await service.exit).code).toBeGreaterThan(0);
+      expect(service.output).toContain('CHOKAQ_ALLOW_ANONYMOUS=true');
+    },
+    PATIENCE_MS,
+  );
 
-  test('told to, it serves the API and its page, passes its health check, and ends with 0 on SIGTERM', async () => {
-    const port = String(await freePort());
-    const service = run({ CHOKAQ_PORT: port, CHOKAQ_ALLOW_ANONYMOUS: 'true' });
-    await service.listening();
-    const origin = `http://127.0.0.1:${port}`;
-    for (const path of ['/readyz', '/queues', '/openapi.json', '/docs']) {
-      expect({ path, status: (await fetch(origin + path)).status }).toEqual({ path, status: 200 });
-    }
-    const health = JSON.parse(/^\s*HEALTHCHECK .*CMD (\[.+\])$/m.exec(runStage)?.[1] ?? '[]');
-    expect(checkHealth(health, port)).toBe(0);
-    expect(await service.stop()).toEqual({ code: 0, signal: null });
-    expect(checkHealth(health, port)).toBe(1);
-  });
+  test(
+    'told to, it serves the API and its page, passes its health check, and ends with 0 on SIGTERM',
+    async () => {
+      const port = String(await freePort());
+      const service = run({ CHOKAQ_PORT: port, CHOKAQ_ALLOW_ANONYMOUS: 'true' });
+      await service.listening();
+      const origin = `http://127.0.0.1:${port}`;
+      for (const path of ['/readyz', '/queues', '/openapi.json', '/docs']) {
+        expect({ path, status: (await fetch(origin + path)).status }).toEqual({ path, status: 200 });
+      }
+      const health = JSON.parse(/^\s*HEALTHCHECK .*CMD (\[.+\])$/m.exec(runStage)?.[1] ?? '[]');
+      expect(checkHealth(health, port)).toBe(0);
+      expect(await service.stop()).toEqual({ code: 0, signal: null });
+      expect(checkHealth(health, port)).toBe(1);
+    },
+    PATIENCE_MS,
+  );
 
   function checkHealth([, ...args]: readonly string[], port: string): number {
     try {

@@ -12,7 +12,7 @@ let service: ServiceProcess;
 beforeAll(async () => {
   world = await World.create();
   service = await world.start({ CHOKAQ_STORAGE: 'memory' });
-});
+}, 60_000);
 afterAll(() => world.end());
 
 const shown = PAGES.filter(({ path }) => path !== 'README.md').flatMap(({ path, blocks }) =>
