@@ -1,0 +1,56 @@
+// Owns how a store is opened: which adapter, with which threads, shared by how many handles.
+import { mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Store } from '../ports/store.ts';
+import { withRetries } from './retry.ts';
+import { MEMORY } from './sqlite/connection.ts';
+import { classify } from './sqlite/faults.ts';
+import { type StoreOptions, storeOver } from './sqlite/store.ts';
+import { Thread } from './sqlite/thread.ts';
+
+export type { StoreOptions } from './sqlite/store.ts';
+
+/** `capacity`: the most rows over the three job tables; beyond it the oldest ended jobs go. */
+export type StoreTarget =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'memory'; readonly capacity?: number };
+
+const DEFAULT_CAPACITY = 100_000;
+
+/** Rejects with a plain message when the database cannot or must not be used by this service. */
+export async function openStore(target: StoreTarget, options: StoreOptions): Promise<Store> {
+  if (target.kind === 'sqlite') return openFile(resolve(target.path), options);
+  return (await openMemory(target.capacity)).store(options);
+}
+
+async function openFile(path: string, options: StoreOptions): Promise<Store> {
+  await mkdir(dirname(path), { recursive: true });
+  const writer = new Thread({ path, mode: 'write', capacity: null });
+  const reader = new Thread({ path, mode: 'read', capacity: null });
+  await withRetries({ classify }, () => writer.open());
+  await withRetries({ classify }, () => reader.open());
+  options.log?.event('storageOpened', { path });
+  return storeOver({ writer, reader }, options, async () => {
+    await reader.close();
+    await writer.close();
+  });
+}
+
+/** A database that lives as long as its handles do; each handle stands for a node. */
+export interface MemoryDatabase {
+  store(options: StoreOptions): Store;
+}
+
+export async function openMemory(capacity = DEFAULT_CAPACITY): Promise<MemoryDatabase> {
+  const thread = new Thread({ path: MEMORY, mode: 'write', capacity });
+  await thread.open();
+  let handles = 0;
+  const store = (options: StoreOptions) => {
+    handles += 1;
+    return storeOver({ writer: thread, reader: thread }, options, async () => {
+      handles -= 1;
+      if (handles === 0) await thread.close();
+    });
+  };
+  return { store };
+}

@@ -1,0 +1,128 @@
+// Owns the claim: due jobs taken under fresh leases, and what a claiming node wants to know besides.
+import { randomUUID } from 'node:crypto';
+import { CATCH_ALL } from '../../domain/handler.ts';
+import type { CancelRequest, ClaimRequest } from '../../ports/store.ts';
+import { CLAIMED_COLUMNS, type ClaimedValues, FETCHED, PROCESSING } from '../rows.ts';
+import { Budget, chooseHeads, type Head, type Lane } from './heads.ts';
+import type { Parcel } from './parcel.ts';
+import { promote } from './promote.ts';
+import type { Session } from './session.ts';
+
+const LANES_PER_READ = 200;
+
+/** Lanes with ready work in the order of their heads, without those whose queue is stopped or full or that no handler serves. */
+const LANES = `
+  SELECT lanes.queue, lanes.type, handlers.type, handlers.schema IS NOT NULL,
+    queues.max_workers - stats.fetched - stats.processing, queues.execution_timeout_ms,
+    lanes.head_priority, lanes.head_due_at
+  FROM lanes INDEXED BY lanes_head
+  CROSS JOIN queues ON queues.name = lanes.queue
+  CROSS JOIN stats_summary AS stats ON stats.queue = lanes.queue
+  CROSS JOIN handlers ON handlers.type = coalesce(
+    (SELECT own.type FROM handlers AS own WHERE own.type = lanes.type), '${CATCH_ALL}')
+  WHERE lanes.ready > 0 AND queues.is_paused = 0 AND queues.is_active = 1
+    AND (queues.max_workers IS NULL OR queues.max_workers > stats.fetched + stats.processing)
+  ORDER BY lanes.head_priority DESC, lanes.head_due_at LIMIT ? OFFSET ?`;
+
+const READ = `SELECT ${CLAIMED_COLUMNS.join(', ')}, payload FROM jobs_hot WHERE seq = ?`;
+
+const FETCH = `
+  UPDATE jobs_hot SET status = ${FETCHED}, worker_id = ?, lease_id = ?, version = version + 1, updated_at = ?
+  WHERE seq = ?`;
+
+const START = `
+  UPDATE jobs_hot SET status = ${PROCESSING}, worker_id = ?, lease_id = ?, version = version + 1, updated_at = ?,
+    attempts = attempts + 1, started_at = ?, heartbeat_at = ?
+  WHERE seq = ?`;
+
+const NEXT_DUE = 'SELECT due_at FROM jobs_hot INDEXED BY hot_due WHERE promoted = 0 ORDER BY due_at LIMIT 1';
+
+const CANCEL_REQUESTS = `
+  SELECT id, lease_id, cancel_requested_by FROM jobs_hot INDEXED BY hot_cancel
+  WHERE worker_id = ? AND cancel_requested_by IS NOT NULL AND status = ${PROCESSING}`;
+
+const REVISION = "SELECT value FROM revisions WHERE name = 'handlers'";
+
+/** The payload of the n-th job is the n-th part of the parcel. */
+export interface ClaimAnswer {
+  readonly jobs: readonly ClaimedAnswer[];
+  readonly now: number;
+  readonly nextDueAt: number | null;
+  readonly cancelRequests: readonly CancelRequest[];
+  readonly handlersRevision: number;
+}
+
+/** The row as it was before the claim, and what the claim made of it. */
+export type ClaimedAnswer = readonly [
+  values: ClaimedValues,
+  leaseId: string,
+  isStarted: boolean,
+  queueTimeoutMs: number | null,
+];
+
+export function claim(session: Session, request: ClaimRequest): Parcel<ClaimAnswer> {
+  session.flush();
+  if (promote(session)) session.flush();
+  const parts: Uint8Array[] = [];
+  const jobs = choose(session, request).map(head => take(session, request, head, parts));
+  const [nextDueAt = null] = session.row<[number]>(NEXT_DUE) ?? [];
+  const [handlersRevision = 0] = session.row<[number]>(REVISION) ?? [];
+  const cancelRequests = session
+    .rows<[string, string, string]>(CANCEL_REQUESTS, request.owner)
+    .map(([jobId, leaseId, by]) => ({ jobId, leaseId, by }));
+  return { body: { jobs, now: session.now, nextDueAt, cancelRequests, handlersRevision }, parts };
+}
+
+/** Further lanes are read only while slots are left; they start with less urgent work. */
+function choose(session: Session, request: ClaimRequest): readonly Head[] {
+  const budget = new Budget(request);
+  const chosen: Head[] = [];
+  for (let offset = 0; budget.left > 0; offset += LANES_PER_READ) {
+    const lanes = session.rows<LaneValues>(LANES, LANES_PER_READ, offset).map(laneFrom);
+    chosen.push(...chooseHeads(session, lanes, budget));
+    if (lanes.length < LANES_PER_READ) break;
+  }
+  return chosen;
+}
+
+type LaneValues = readonly [
+  queue: string,
+  type: string,
+  handler: string,
+  handlerHasSchema: number,
+  queueRoom: number | null,
+  queueTimeoutMs: number | null,
+  headPriority: number,
+  headDueAt: number,
+];
+
+function laneFrom(values: LaneValues): Lane {
+  const [queue, type, handler, handlerHasSchema, queueRoom, queueTimeoutMs, headPriority, headDueAt] = values;
+  return {
+    queue,
+    type,
+    handler,
+    handlerHasSchema: handlerHasSchema === 1,
+    queueRoom,
+    queueTimeoutMs,
+    headPriority,
+    headDueAt,
+  };
+}
+
+/** A job that must be checked before its start (payload against a schema, result claim) is only fetched. */
+function take(session: Session, request: ClaimRequest, head: Head, parts: Uint8Array[]): ClaimedAnswer {
+  const { lane, seq } = head;
+  const row = session.row<unknown[]>(READ, seq);
+  if (row === undefined) throw new Error('a chosen row vanished inside a transaction');
+  parts.push(row.pop() as Uint8Array);
+  const values = row as unknown as ClaimedValues;
+  const hasResultClaim = values[7] !== null && values[8] !== null;
+  const isStarted = request.start && !lane.handlerHasSchema && !hasResultClaim;
+  const { now } = session;
+  const leaseId = randomUUID();
+  if (isStarted) session.run(START, request.owner, leaseId, now, now, now, seq);
+  else session.run(FETCH, request.owner, leaseId, now, seq);
+  session.counters.move({ ...lane, dueAt: head.dueAt }, 'pending', isStarted ? 'processing' : 'fetched');
+  return [values, leaseId, isStarted, lane.queueTimeoutMs];
+}

@@ -1,0 +1,124 @@
+// Owns registered handlers: stored whole, with a revision that tells every node of each change.
+import { CATCH_ALL, type Handler } from '../../domain/handler.ts';
+import { type Parcel, plain } from './parcel.ts';
+import type { Session } from './session.ts';
+
+const COLUMNS = `
+  type, url, secret, previous_secret, previous_secret_until, attempts, fatal_statuses, circuit, headers, schema,
+  concurrency, managed_by, created_at, updated_at`;
+const LIST = `SELECT ${COLUMNS} FROM handlers ORDER BY type`;
+const CREATED_AT = 'SELECT created_at FROM handlers WHERE type = ?';
+
+const PUT = `
+  INSERT INTO handlers (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (type) DO UPDATE SET
+    url = excluded.url, secret = excluded.secret, previous_secret = excluded.previous_secret,
+    previous_secret_until = excluded.previous_secret_until, attempts = excluded.attempts,
+    fatal_statuses = excluded.fatal_statuses, circuit = excluded.circuit, headers = excluded.headers,
+    schema = excluded.schema, concurrency = excluded.concurrency, managed_by = excluded.managed_by,
+    updated_at = excluded.updated_at`;
+
+const REMOVE = 'DELETE FROM handlers WHERE type = ?';
+const REVISION = "SELECT value FROM revisions WHERE name = 'handlers'";
+const ADVANCE = "UPDATE revisions SET value = value + 1 WHERE name = 'handlers'";
+
+const TYPE_IN_USE = `
+  SELECT 1 WHERE
+    EXISTS (SELECT 1 FROM lanes WHERE type = ? AND ready + scheduled + fetched + processing > 0)
+    OR EXISTS (SELECT 1 FROM jobs_dlq WHERE type = ?)`;
+
+/** Types of dead jobs are walked from one to the next, not row by row. */
+const CATCH_ALL_IN_USE = `
+  WITH RECURSIVE dead (type) AS (
+    SELECT min(type) FROM jobs_dlq
+    UNION ALL SELECT (SELECT min(type) FROM jobs_dlq WHERE jobs_dlq.type > dead.type) FROM dead WHERE dead.type IS NOT NULL)
+  SELECT 1 FROM (
+    SELECT type FROM lanes WHERE ready + scheduled + fetched + processing > 0
+    UNION ALL SELECT type FROM dead WHERE type IS NOT NULL) AS used
+  WHERE NOT EXISTS (SELECT 1 FROM handlers WHERE handlers.type = used.type) LIMIT 1`;
+
+interface HandlerRow {
+  readonly type: string;
+  readonly url: string;
+  readonly secret: string;
+  readonly previous_secret: string | null;
+  readonly previous_secret_until: number | null;
+  readonly attempts: string;
+  readonly fatal_statuses: string;
+  readonly circuit: string;
+  readonly headers: string;
+  readonly schema: string | null;
+  readonly concurrency: number | null;
+  readonly managed_by: Handler['managedBy'];
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export interface HandlerList {
+  readonly handlers: readonly Handler[];
+  readonly revision: number;
+}
+
+export function listHandlers(session: Session): Parcel<HandlerList> {
+  const [revision = 0] = session.row<[number]>(REVISION) ?? [];
+  return plain({ handlers: session.records<HandlerRow>(LIST).map(handlerFrom), revision });
+}
+
+export interface PutAnswer {
+  readonly handler: Handler;
+  readonly created: boolean;
+}
+
+export function putHandler(session: Session, given: Handler): Parcel<PutAnswer> {
+  const [createdAt] = session.row<[number]>(CREATED_AT, given.type) ?? [];
+  const { now } = session;
+  const handler: Handler = { ...given, createdAt: createdAt ?? now, updatedAt: now };
+  // biome-ignore format: the order of COLUMNS
+  session.run(
+    PUT,
+    handler.type, handler.url, handler.secret, handler.previousSecret, handler.previousSecretUntil,
+    JSON.stringify(handler.attempts), JSON.stringify(handler.fatalStatuses), JSON.stringify(handler.circuit),
+    JSON.stringify(handler.headers), handler.schema === null ? null : JSON.stringify(handler.schema),
+    handler.concurrency, handler.managedBy, handler.createdAt, handler.updatedAt,
+  );
+  session.run(ADVANCE);
+  return plain({ handler, created: createdAt === undefined });
+}
+
+export interface RemoveInput {
+  readonly type: string;
+  readonly force: boolean;
+}
+
+export function removeHandler(session: Session, { type, force }: RemoveInput): Parcel<'removed' | 'absent' | 'in-use'> {
+  if (session.row(CREATED_AT, type) === undefined) return plain('absent');
+  session.flush();
+  if (!force && isInUse(session, type)) return plain('in-use');
+  session.run(REMOVE, type);
+  session.run(ADVANCE);
+  return plain('removed');
+}
+
+function isInUse(session: Session, type: string): boolean {
+  const found = type === CATCH_ALL ? session.row(CATCH_ALL_IN_USE) : session.row(TYPE_IN_USE, type, type);
+  return found !== undefined;
+}
+
+function handlerFrom(row: HandlerRow): Handler {
+  return {
+    type: row.type,
+    url: row.url,
+    secret: row.secret,
+    previousSecret: row.previous_secret,
+    previousSecretUntil: row.previous_secret_until,
+    attempts: JSON.parse(row.attempts),
+    fatalStatuses: JSON.parse(row.fatal_statuses),
+    circuit: JSON.parse(row.circuit),
+    headers: JSON.parse(row.headers),
+    schema: row.schema === null ? null : JSON.parse(row.schema),
+    concurrency: row.concurrency,
+    managedBy: row.managed_by,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

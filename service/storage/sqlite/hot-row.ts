@@ -1,0 +1,77 @@
+// Owns the part of a hot row that moves look at: whose it is, where it counts, and since when.
+import { FETCHED, PENDING } from '../rows.ts';
+import type { Counted, Place } from './counters.ts';
+
+export const HELD_COLUMNS = `
+  seq, queue, type, status, promoted, due_at, lease_id, heartbeat_at, round, version, attempts, started_at, worker_id,
+  cancel_requested_by, idempotency_key, holds_key`;
+
+export interface HotRow extends Counted {
+  readonly id: string;
+  readonly seq: number;
+  readonly status: number;
+  readonly isPromoted: boolean;
+  readonly leaseId: string | null;
+  readonly heartbeatAt: number | null;
+  readonly round: number;
+  readonly version: number;
+  readonly attempts: number;
+  readonly startedAt: number | null;
+  readonly workerId: string | null;
+  readonly cancelRequestedBy: string | null;
+  /** The idempotency key, when this row is the one that holds it. */
+  readonly heldKey: string | null;
+}
+
+type Values = readonly [
+  seq: number,
+  queue: string,
+  type: string,
+  status: number,
+  promoted: number,
+  dueAt: number,
+  leaseId: string | null,
+  heartbeatAt: number | null,
+  round: number,
+  version: number,
+  attempts: number,
+  startedAt: number | null,
+  workerId: string | null,
+  cancelRequestedBy: string | null,
+  key: string | null,
+  holdsKey: number,
+];
+
+/** `values` in the order of `HELD_COLUMNS`. */
+export function hotRowFrom(id: string, values: readonly unknown[]): HotRow {
+  const v = values as Values;
+  return {
+    id,
+    seq: v[0],
+    queue: v[1],
+    type: v[2],
+    status: v[3],
+    isPromoted: v[4] === 1,
+    dueAt: v[5],
+    leaseId: v[6],
+    heartbeatAt: v[7],
+    round: v[8],
+    version: v[9],
+    attempts: v[10],
+    startedAt: v[11],
+    workerId: v[12],
+    cancelRequestedBy: v[13],
+    heldKey: v[15] === 1 ? v[14] : null,
+  };
+}
+
+/** Where the row counts. */
+export function placeOf(row: HotRow): Place {
+  if (row.status === PENDING) return row.isPromoted ? 'pending' : 'scheduled';
+  return row.status === FETCHED ? 'fetched' : 'processing';
+}
+
+/** Where a pending row counts that is due at `dueAt`. */
+export function waitingPlace(dueAt: number, now: number): 'pending' | 'scheduled' {
+  return dueAt <= now ? 'pending' : 'scheduled';
+}

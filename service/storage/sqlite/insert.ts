@@ -1,0 +1,170 @@
+// Owns how new jobs are stored: one statement for a newcomer, and the rules of identity for those that meet a stored job.
+import { DomainError } from '../../domain/errors.ts';
+import { meetById, meetByKey, type Newcomer } from '../../domain/idempotency.ts';
+import type { OnConflict } from '../../domain/job.ts';
+import { dueInstant, HOT_STATES } from '../rows.ts';
+import { findJob, type RowValues, rowFromValues } from './get.ts';
+import { type Parcel, plain } from './parcel.ts';
+import { admitQueue } from './queues.ts';
+import type { Session } from './session.ts';
+
+/** Stores the job unless its id is anywhere, or an active job holds its key. */
+const INSERT = `
+  INSERT INTO jobs_hot (
+    id, queue, type, priority, max_attempts, overrides, tags, idempotency_key, result_ttl_ms,
+    created_by, creator_key_id, traceparent, tracestate,
+    status, promoted, holds_key, attempts, round, version,
+    due_at, first_due_at, created_at, updated_at, payload_hash, payload)
+  SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, 0, 1, 1, ?, ?, ?, ?, ?, ?
+  WHERE NOT EXISTS (SELECT 1 FROM jobs_archive WHERE id = ?) AND NOT EXISTS (SELECT 1 FROM jobs_dlq WHERE id = ?)
+  ON CONFLICT DO NOTHING`;
+
+const FIND_KEY_HOLDER = `
+  SELECT id, queue, type, payload_hash, status FROM jobs_hot INDEXED BY hot_key
+  WHERE idempotency_key = ? AND idempotency_key IS NOT NULL AND holds_key = 1`;
+
+const REPLACE = `
+  UPDATE jobs_hot SET priority = ?, promoted = ?, due_at = ?, first_due_at = ?, version = version + 1, updated_at = ?,
+    payload_hash = ?, payload = ?
+  WHERE id = ?`;
+
+const FIND_DUE = 'SELECT due_at, promoted FROM jobs_hot WHERE id = ?';
+
+type KeyHolder = readonly [id: string, queue: string, type: string, payloadHash: Uint8Array, status: number];
+
+/** A new job as values; the payload and payload hash of the n-th are parts 2n and 2n + 1 of the parcel. */
+export type NewJobValues = readonly [
+  id: string,
+  queue: string,
+  type: string,
+  priority: number,
+  maxAttempts: number | null,
+  overrides: string | null,
+  tags: string | null,
+  idempotencyKey: string | null,
+  resultTtlMs: number | null,
+  createdBy: string | null,
+  creatorKeyId: string | null,
+  traceparent: string | null,
+  tracestate: string | null,
+  onConflict: OnConflict,
+  dueAt: number | null,
+  dueInMs: number,
+];
+
+/** Null = stored as new; else the stored job that this one duplicates. `now` is the time of storing. */
+export interface InsertAnswer {
+  readonly now: number;
+  readonly duplicates: readonly (RowValues | null)[];
+}
+
+interface Newcoming extends Newcomer {
+  readonly id: string;
+  readonly idempotencyKey: string | null;
+  readonly dueAt: number;
+  readonly payload: Uint8Array;
+  readonly values: NewJobValues;
+  readonly index: number;
+}
+
+export function insert(
+  session: Session,
+  jobs: readonly NewJobValues[],
+  parts: readonly Uint8Array[],
+): Parcel<InsertAnswer> {
+  const store = () => jobs.map((values, index) => insertOne(session, newcoming(session, values, parts, index)));
+  const duplicates = jobs.length === 1 ? store() : session.refusable(store);
+  return plain({ now: session.now, duplicates });
+}
+
+function newcoming(session: Session, values: NewJobValues, parts: readonly Uint8Array[], index: number): Newcoming {
+  const [payload, payloadHash] = [parts[2 * index], parts[2 * index + 1]];
+  if (payload === undefined || payloadHash === undefined) throw new Error('a new job came without its payload');
+  return {
+    id: values[0],
+    queue: values[1],
+    type: values[2],
+    idempotencyKey: values[7],
+    onConflict: values[13],
+    dueAt: dueInstant(values[14] === null ? { inMs: values[15] } : { at: values[14] }, session.now),
+    payload,
+    payloadHash,
+    values,
+    index,
+  };
+}
+
+/** The checks come before the first write, so that a refusal of a single job has nothing to take back. */
+function insertOne(session: Session, job: Newcoming): RowValues | null {
+  if (storeNew(session, job, true)) return null;
+  return meetSameId(session, job) ?? meetKeyHolder(session, job);
+}
+
+function storeNew(session: Session, job: Newcoming, mayHoldKey: boolean): boolean {
+  const { now } = session;
+  const { values: v, id, queue, type, dueAt, idempotencyKey: key } = job;
+  const createQueue = admitQueue(session, queue, job.index);
+  const isDue = dueAt <= now ? 1 : 0;
+  const holdsKey = mayHoldKey && key !== null ? 1 : 0;
+  // biome-ignore format: the order of the columns of INSERT
+  const stored = session.run(
+    INSERT,
+    id, queue, type, v[3], v[4], v[5], v[6], key, v[8], v[9], v[10], v[11], v[12],
+    isDue, holdsKey, dueAt, dueAt, now, now, job.payloadHash, job.payload, id, id,
+  );
+  if (stored === 0) return false;
+  createQueue?.();
+  session.counters.move(job, null, isDue ? 'pending' : 'scheduled');
+  session.counters.enqueued(queue);
+  return true;
+}
+
+function meetSameId(session: Session, job: Newcoming): RowValues | null {
+  const values = findJob(session, job.id);
+  if (values === null) return null;
+  const stored = rowFromValues(values);
+  const encounter = meetById(job, { ...stored, payloadHash: stored.payload_hash });
+  if (encounter === 'id-conflict') throw conflict(encounter, job, job.id);
+  return values;
+}
+
+function meetKeyHolder(session: Session, job: Newcoming): RowValues | null {
+  const found = session.row<KeyHolder>(FIND_KEY_HOLDER, job.idempotencyKey);
+  if (found === undefined) throw new Error(`job ${job.id} was neither stored nor found`);
+  const [id, queue, type, payloadHash, status] = found;
+  const state = HOT_STATES[status] ?? 'processing';
+  const encounter = meetByKey(job, { queue, type, payloadHash, state });
+  if (encounter === 'store') {
+    storeNew(session, job, false);
+    return null;
+  }
+  if (encounter === 'replace') replace(session, job, id);
+  else if (encounter !== 'duplicate') throw conflict(encounter, job, id);
+  return findJob(session, id);
+}
+
+/** The stored job keeps all but its payload, priority and due time; its age counts from the new due time. */
+function replace(session: Session, job: Newcoming, id: string): void {
+  const { values, dueAt } = job;
+  const before = session.row<[number, number]>(FIND_DUE, id);
+  if (before === undefined) throw new Error(`job ${id} vanished inside a transaction`);
+  const [oldDueAt, wasPromoted] = before;
+  const isDue = dueAt <= session.now ? 1 : 0;
+  session.run(REPLACE, values[3], isDue, dueAt, dueAt, session.now, job.payloadHash, job.payload, id);
+  session.counters.move({ ...job, dueAt: oldDueAt }, wasPromoted ? 'pending' : 'scheduled', null);
+  session.counters.move(job, null, isDue ? 'pending' : 'scheduled');
+}
+
+const CONFLICTS = {
+  'id-conflict': (id: string) => `a job with the id ${id} exists and has another queue, type or payload; use a new id`,
+  'idempotency-conflict': (id: string) =>
+    `the active job ${id} holds this idempotency key with another queue, type or payload; ` +
+    'use another key, or say with onConflict what shall happen',
+  'conflict-state': (id: string) =>
+    `the job ${id} that holds this idempotency key has been claimed and cannot be replaced any more`,
+} as const;
+
+function conflict(code: keyof typeof CONFLICTS, job: Newcoming, storedId: string): DomainError {
+  const detail = CONFLICTS[code](storedId);
+  return new DomainError(code, detail, [{ detail, pointer: `#/jobs/${job.index}` }]);
+}

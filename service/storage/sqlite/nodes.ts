@@ -1,0 +1,29 @@
+// Owns the running nodes: who announced itself, and when it was last seen.
+import type { Node } from '../../ports/store.ts';
+import { type Parcel, plain } from './parcel.ts';
+import type { Session } from './session.ts';
+
+const ANNOUNCE = `
+  INSERT INTO nodes (id, host, version, concurrency, started_at, seen_at) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET concurrency = excluded.concurrency, version = excluded.version, seen_at = excluded.seen_at`;
+
+const LIST = `
+  SELECT id, host, version, concurrency, started_at AS startedAt, seen_at AS seenAt FROM nodes ORDER BY started_at, id`;
+
+const FORGET = 'DELETE FROM nodes WHERE id = ?';
+
+export type Announcement = Omit<Node, 'startedAt' | 'seenAt'>;
+
+export function announceNode(session: Session, { id, host, version, concurrency }: Announcement): Parcel<null> {
+  session.run(ANNOUNCE, id, host, version, concurrency, session.now, session.now);
+  return plain(null);
+}
+
+export function listNodes(session: Session): Parcel<readonly Node[]> {
+  return plain(session.records<Node>(LIST));
+}
+
+export function forgetNode(session: Session, id: string): Parcel<null> {
+  session.run(FORGET, id);
+  return plain(null);
+}

@@ -1,0 +1,123 @@
+// Owns queues: their rows, their settings and their live counts.
+import { DomainError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/job.ts';
+import type { Queue, QueueSettings } from '../../domain/queue.ts';
+import { type Backlog, NO_BACKLOG, readBacklogs } from './backlog.ts';
+import { type Parcel, plain } from './parcel.ts';
+import type { Session } from './session.ts';
+
+const EXISTS = 'SELECT 1 FROM queues WHERE name = ?';
+const COUNT = 'SELECT count(*) FROM queues';
+const CREATE = 'INSERT INTO queues (name, created_at, updated_at) VALUES (?, ?, ?)';
+const CREATE_STATS = 'INSERT INTO stats_summary (queue) VALUES (?)';
+
+const SELECT = `
+  SELECT name, is_paused, is_active, max_workers, zombie_timeout_ms, execution_timeout_ms, updated_at,
+    pending, scheduled, fetched, processing, succeeded, dead, failed_total, retried_total
+  FROM queues JOIN stats_summary ON stats_summary.queue = queues.name`;
+const LIST = `${SELECT} ORDER BY name`;
+const GET = `${SELECT} WHERE name = ?`;
+
+const CONFIGURE = `
+  UPDATE queues SET is_paused = ?, is_active = ?, max_workers = ?, zombie_timeout_ms = ?, execution_timeout_ms = ?,
+    updated_at = ?
+  WHERE name = ?`;
+
+interface QueueRow {
+  readonly name: string;
+  readonly is_paused: number;
+  readonly is_active: number;
+  readonly max_workers: number | null;
+  readonly zombie_timeout_ms: number | null;
+  readonly execution_timeout_ms: number | null;
+  readonly updated_at: number;
+  readonly pending: number;
+  readonly scheduled: number;
+  readonly fetched: number;
+  readonly processing: number;
+  readonly succeeded: number;
+  readonly dead: number;
+  readonly failed_total: number;
+  readonly retried_total: number;
+}
+
+/** Null when the queue exists; else what creates it, to be called once its first job is stored. Refuses one queue too many. */
+export function admitQueue(session: Session, name: string, index: number): (() => void) | null {
+  if (session.row(EXISTS, name) !== undefined) return null;
+  const [count = 0] = session.row<[number]>(COUNT) ?? [];
+  if (count >= LIMITS.queueNames) throw tooManyQueues(name, index);
+  return () => {
+    session.run(CREATE, name, session.now, session.now);
+    session.run(CREATE_STATS, name);
+  };
+}
+
+function tooManyQueues(name: string, index: number): DomainError {
+  const detail = `the queue ${name} would be one more than ${LIMITS.queueNames}; use an existing queue or delete empty ones`;
+  return new DomainError('queue-limit-reached', detail, [{ detail, pointer: `#/jobs/${index}/queue` }]);
+}
+
+export function listQueues(session: Session): Parcel<readonly Queue[]> {
+  const backlogs = readBacklogs(session, null);
+  return plain(session.records<QueueRow>(LIST).map(row => queueFrom(row, backlogs.get(row.name) ?? NO_BACKLOG)));
+}
+
+export function getQueue(session: Session, name: string): Parcel<Queue | null> {
+  const [row] = session.records<QueueRow>(GET, name);
+  if (row === undefined) return plain(null);
+  return plain(queueFrom(row, readBacklogs(session, name).get(name) ?? NO_BACKLOG));
+}
+
+export interface ConfigureInput {
+  readonly name: string;
+  readonly settings: Partial<QueueSettings>;
+}
+
+export function configureQueue(session: Session, { name, settings }: ConfigureInput): Parcel<Queue | null> {
+  session.flush();
+  const [row] = session.records<QueueRow>(GET, name);
+  if (row === undefined) return plain(null);
+  const { isPaused, isActive, maxWorkers, zombieTimeoutMs, executionTimeoutMs } = { ...settingsFrom(row), ...settings };
+  session.run(
+    CONFIGURE,
+    Number(isPaused),
+    Number(isActive),
+    maxWorkers,
+    zombieTimeoutMs,
+    executionTimeoutMs,
+    session.now,
+    name,
+  );
+  return getQueue(session, name);
+}
+
+function settingsFrom(row: QueueRow): QueueSettings {
+  return {
+    isPaused: row.is_paused === 1,
+    isActive: row.is_active === 1,
+    maxWorkers: row.max_workers,
+    zombieTimeoutMs: row.zombie_timeout_ms,
+    executionTimeoutMs: row.execution_timeout_ms,
+  };
+}
+
+/** Work that came due but was not promoted yet counts as pending, as it does in each job's state. */
+function queueFrom(row: QueueRow, backlog: Backlog): Queue {
+  return {
+    name: row.name,
+    ...settingsFrom(row),
+    counts: {
+      pending: row.pending + backlog.overdue,
+      unroutable: backlog.unroutable,
+      scheduled: row.scheduled - backlog.overdue,
+      fetched: row.fetched,
+      processing: row.processing,
+      succeeded: row.succeeded,
+      dead: row.dead,
+      failed: row.failed_total,
+      retried: row.retried_total,
+    },
+    lagMs: { avg: backlog.avgLagMs, max: backlog.maxLagMs },
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,67 @@
+// Owns what is thrown away: what is past its retention, batch by batch, and the oldest rows of a full memory store.
+import type { RetentionLimits } from '../../ports/store.ts';
+import { type EndedRow, purge, remove } from './ended-moves.ts';
+import { type Parcel, plain } from './parcel.ts';
+import type { Session } from './session.ts';
+
+/** The archive's seq grows in the order of finishing, so its oldest rows come first without an index. */
+const OLDEST_ARCHIVED = 'SELECT id, seq, queue, type, finished_at FROM jobs_archive ORDER BY seq LIMIT ?';
+const OLDEST_DEAD = `
+  SELECT id, seq, queue, type, failed_at FROM jobs_dlq INDEXED BY dlq_failed ORDER BY failed_at LIMIT ?`;
+
+const BUCKETS = `
+  DELETE FROM metric_buckets WHERE (at, queue) IN (SELECT at, queue FROM metric_buckets WHERE at < ? ORDER BY at LIMIT ?)`;
+const AUDIT = `
+  DELETE FROM audit_log WHERE seq IN (SELECT seq FROM audit_log INDEXED BY audit_at WHERE at < ? ORDER BY at LIMIT ?)`;
+const CLAIMS = `
+  DELETE FROM idempotency_claims WHERE idempotency_key IN (
+    SELECT idempotency_key FROM idempotency_claims INDEXED BY claims_expiry WHERE expires_at < ? ORDER BY expires_at LIMIT ?)`;
+
+/** Lanes that stand empty: types come and go, and nothing else would ever remove them. */
+const EMPTY_LANES = `
+  DELETE FROM lanes WHERE (queue, type) IN (
+    SELECT queue, type FROM lanes WHERE ready = 0 AND scheduled = 0 AND fetched = 0 AND processing = 0 LIMIT ?)`;
+
+const ROWS = 'SELECT sum(pending + scheduled + fetched + processing + succeeded + dead) FROM stats_summary';
+
+export function retain(session: Session, limits: RetentionLimits): Parcel<number> {
+  const { now } = session;
+  const { batch } = limits;
+  session.flush();
+  let removed = 0;
+  removed += drop(session, olderThan(oldest(session, OLDEST_ARCHIVED, batch), now - limits.archiveMs), remove);
+  removed += drop(session, olderThan(oldest(session, OLDEST_DEAD, batch), now - limits.dlqMs), purge);
+  removed += session.run(BUCKETS, now - limits.bucketsMs, batch);
+  removed += session.run(AUDIT, now - limits.auditMs, batch);
+  removed += session.run(CLAIMS, now, batch);
+  session.run(EMPTY_LANES, batch);
+  return plain(removed);
+}
+
+/** Keeps a full store within its capacity: the archive gives way first, then the DLQ, hot jobs never. */
+export function makeRoom(session: Session): void {
+  if (session.capacity === null) return;
+  session.flush();
+  const [rows = 0] = session.row<[number]>(ROWS) ?? [];
+  let excess = rows - session.capacity;
+  if (excess > 0) excess -= drop(session, oldest(session, OLDEST_ARCHIVED, excess), remove);
+  if (excess > 0) drop(session, oldest(session, OLDEST_DEAD, excess), purge);
+}
+
+type Aged = EndedRow & { readonly endedAt: number };
+
+function oldest(session: Session, sql: string, limit: number): readonly Aged[] {
+  return session
+    .rows<[string, number, string, string, number]>(sql, limit)
+    .map(([id, seq, queue, type, endedAt]) => ({ id, seq, queue, type, endedAt }));
+}
+
+function olderThan(rows: readonly Aged[], instant: number): readonly Aged[] {
+  const firstKept = rows.findIndex(({ endedAt }) => endedAt >= instant);
+  return firstKept === -1 ? rows : rows.slice(0, firstKept);
+}
+
+function drop(session: Session, rows: readonly Aged[], go: (session: Session, row: EndedRow) => void): number {
+  for (const row of rows) go(session, row);
+  return rows.length;
+}

@@ -1,0 +1,34 @@
+// Owns how a SQLite database gets its schema: check and change in one transaction, so that any number of processes may start at once.
+import type Database from 'better-sqlite3';
+import { packageFile } from '../../root.ts';
+import { type AppliedMigration, type Migration, pendingMigrations, readMigrations } from '../migrate.ts';
+
+const LEDGER = `
+  CREATE TABLE IF NOT EXISTS schema_migrations (
+    number INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    checksum TEXT NOT NULL,
+    applied_at INTEGER NOT NULL,
+    serves_from INTEGER NOT NULL
+  ) STRICT`;
+
+const APPLIED = 'SELECT number, name, checksum, serves_from AS servesFrom FROM schema_migrations ORDER BY number';
+
+const RECORD = 'INSERT INTO schema_migrations (number, name, checksum, applied_at, serves_from) VALUES (?, ?, ?, ?, ?)';
+
+/** Brings the schema up to date and answers the names of what was applied. */
+export function migrate(database: Database.Database, now: number): readonly string[] {
+  const known = readMigrations(packageFile('service/storage/sqlite/migrations'));
+  return database.transaction(() => bringUpToDate(database, known, now)).immediate();
+}
+
+function bringUpToDate(database: Database.Database, known: readonly Migration[], now: number): readonly string[] {
+  database.exec(LEDGER);
+  const pending = pendingMigrations(known, database.prepare<[], AppliedMigration>(APPLIED).all());
+  const record = database.prepare(RECORD);
+  for (const { number, name, sql, checksum, servesFrom } of pending) {
+    database.exec(sql);
+    record.run(number, name, checksum, now, servesFrom);
+  }
+  return pending.map(({ name }) => name);
+}

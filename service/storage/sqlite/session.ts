@@ -1,0 +1,81 @@
+// Owns one connection at work: the transaction around a batch, its counters, and the time that holds for it.
+import type Database from 'better-sqlite3';
+import { DomainError } from '../../domain/errors.ts';
+import { Counters } from './counters.ts';
+import { Statements } from './statements.ts';
+
+/** All verbs of the adapter run on a session. */
+export class Session extends Statements {
+  readonly counters = new Counters();
+  /** The most rows the three job tables may hold, or null; only memory mode has one. */
+  readonly capacity: number | null;
+  readonly #database: Database.Database;
+  #now = 0;
+
+  constructor(database: Database.Database, capacity: number | null = null) {
+    super(database);
+    this.#database = database;
+    this.capacity = capacity;
+  }
+
+  /** The database's time for everything in the running transaction, epoch ms. */
+  get now(): number {
+    return this.#now;
+  }
+
+  /** Runs `work` in a transaction that holds the write lock from its start; any error leaves nothing behind. */
+  write<T>(now: number, work: () => T): T {
+    this.#now = now;
+    this.run('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.flush();
+      this.run('COMMIT');
+      return result;
+    } catch (error) {
+      this.counters.discard();
+      if (this.#database.inTransaction) this.run('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Runs `work` on one unmoving view of the database. */
+  read<T>(now: number, work: () => T): T {
+    this.#now = now;
+    this.run('BEGIN');
+    try {
+      return work();
+    } finally {
+      if (this.#database.inTransaction) this.run('COMMIT');
+    }
+  }
+
+  /** Runs `work` so that its refusal takes back what it has written, and only that. */
+  refusable<T>(work: () => T): T {
+    this.flush();
+    this.run('SAVEPOINT refusable');
+    try {
+      const result = work();
+      this.run('RELEASE refusable');
+      return result;
+    } catch (error) {
+      if (error instanceof DomainError) this.#takeBack();
+      throw error;
+    }
+  }
+
+  /** Writes the counters down, so that what follows reads them as they are. */
+  flush(): void {
+    this.counters.flush(this, this.#now);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #takeBack(): void {
+    this.run('ROLLBACK TO refusable');
+    this.run('RELEASE refusable');
+    this.counters.discard();
+  }
+}

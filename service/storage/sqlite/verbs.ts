@@ -1,0 +1,53 @@
+// Owns the list of everything a storage thread can be asked to do, by name.
+import { apply } from './apply.ts';
+import { listAttempts } from './attempts.ts';
+import { check } from './check.ts';
+import { claim } from './claim.ts';
+import { get } from './get.ts';
+import { listHandlers, putHandler, removeHandler } from './handlers.ts';
+import { heartbeat, stale } from './heartbeat.ts';
+import { insert } from './insert.ts';
+import { list } from './list.ts';
+import { announceNode, forgetNode, listNodes } from './nodes.ts';
+import type { Parcel } from './parcel.ts';
+import { configureQueue, getQueue, listQueues } from './queues.ts';
+import { retain } from './retain.ts';
+import type { Session } from './session.ts';
+
+/** Run inside a write transaction that they share with others. */
+export const WRITES = {
+  insert,
+  claim,
+  apply,
+  heartbeat,
+  retain,
+  configureQueue,
+  putHandler,
+  removeHandler,
+  announceNode,
+  forgetNode,
+} as const;
+
+/** Change nothing, and run alone. */
+export const READS = { check, get, list, listAttempts, stale, listQueues, getQueue, listHandlers, listNodes } as const;
+
+export type Writes = typeof WRITES;
+export type Reads = typeof READS;
+
+type Verb = (session: Session, input: never, parts: readonly Uint8Array[]) => Parcel<unknown>;
+
+/** What a verb is asked with, and what it answers. */
+export type InputOf<V extends Verb> = Parameters<V>[1];
+export type AnswerOf<V extends Verb> = ReturnType<V>;
+
+export function verbNamed(
+  name: string,
+): (session: Session, input: unknown, parts: readonly Uint8Array[]) => Parcel<unknown> {
+  const verb: unknown = Object.hasOwn(WRITES, name) ? WRITES[name as keyof Writes] : READS[name as keyof Reads];
+  if (typeof verb !== 'function') throw new Error(`storage knows no verb ${name}`);
+  return verb as ReturnType<typeof verbNamed>;
+}
+
+export function isRead(name: string): boolean {
+  return Object.hasOwn(READS, name);
+}
