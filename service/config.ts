@@ -51,10 +51,10 @@ const KEYS = Object.keys(SETTINGS) as (keyof Config)[];
 
 /** Throws `ConfigError` with every fault. `yamlText` is what `chokaq.yaml` holds, if there is one. */
 export function loadConfig(env: Environment, yamlText?: string): Config {
-  const { values, faults } = collect(env, yamlText);
+  const { values, invalid, faults } = collect(env, yamlText);
   const effective = KEYS.map(key => [key, values.has(key) ? values.get(key)?.value : SETTINGS[key].default]);
   const config = Object.fromEntries(effective) as Config;
-  if (faults.length === 0) faults.push(...contradictions(config));
+  faults.push(...contradictions(config, invalid));
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }
@@ -81,14 +81,17 @@ export function describeConfig(env: Environment, yamlText?: string): DescribedSe
 
 function collect(env: Environment, yamlText: string | undefined) {
   const values: Values = new Map();
+  const invalid = new Set<keyof Config>();
   const faults: string[] = [];
   const take = (given: Given, nameOf: (env: string) => string) => {
     const key = KEYS.find(candidate => nameOf(SETTINGS[candidate].env) === given.name);
     const value = key && settingOf(key).parse(given.value);
     if (!key)
       faults.push(`${given.name}: no such setting (${given.source}); \`chokaq config\` lists those that exist.`);
-    else if (value === undefined) faults.push(explain(settingOf(key), given));
-    else values.set(key, { value, source: given.source });
+    else if (value === undefined) {
+      invalid.add(key);
+      faults.push(explain(settingOf(key), given));
+    } else values.set(key, { value, source: given.source });
   };
   for (const [name, value] of Object.entries(readYaml(yamlText, faults))) {
     take({ name, value, source: 'chokaq.yaml' }, yamlName);
@@ -97,7 +100,7 @@ function collect(env: Environment, yamlText: string | undefined) {
     const isSetting = name.startsWith(PREFIX) && !NOT_SETTINGS.test(name) && value !== undefined;
     if (isSetting) take({ name, value, source: 'environment' }, same => same);
   }
-  return { values, faults };
+  return { values, invalid, faults };
 }
 
 function readYaml(yamlText: string | undefined, faults: string[]): object {

@@ -198,11 +198,22 @@ describe('K2 · Settings that contradict each other stop the start with the reas
     [{ CHOKAQ_RETRY_MAX: '2s' }, 'CHOKAQ_RETRY_BASE: 3s', 'CHOKAQ_RETRY_MAX (2s)'],
     [{ CHOKAQ_STORAGE: 'mssql', CHOKAQ_MSSQL_URL: 'Server=x' }, 'CHOKAQ_STORAGE: mssql', 'not served yet'],
     [{ CHOKAQ_API_KEYS_FILE: './keys' }, 'CHOKAQ_API_KEYS_FILE:', 'not served yet'],
+    [{ CHOKAQ_HANDLERS_FILE: './handlers.yaml' }, 'CHOKAQ_HANDLERS_FILE:', 'not served yet'],
   ])('%j', (env, start, reason) => {
     const named = faults(env);
     expect(named).toHaveLength(1);
     expect(named[0]?.startsWith(start)).toBe(true);
     expect(named[0]).toContain(reason);
+  });
+
+  it('are named together with wrong ones, unless they are those', () => {
+    const named = faults({
+      CHOKAQ_HOST: '0.0.0.0',
+      CHOKAQ_NONE: '1',
+      CHOKAQ_HEARTBEAT_MAX: 'x',
+      CHOKAQ_ZOMBIE_TIMEOUT: '1s',
+    });
+    expect(named.map(fault => fault.split(':')[0])).toEqual(['CHOKAQ_NONE', 'CHOKAQ_HEARTBEAT_MAX', 'CHOKAQ_HOST']);
   });
 
   it('exactly three heartbeats, and equal bounds of the heartbeat, are enough', () => {

@@ -3,11 +3,61 @@ import ipaddr from 'ipaddr.js';
 import { formatDuration } from '../domain/duration.ts';
 import type { Config } from './settings.ts';
 
+interface Check {
+  /** It is asked only when all of these were valid by themselves. */
+  readonly about: readonly (keyof Config)[];
+  /** What is wrong, as a sentence that begins with the setting to change, or null. */
+  find(config: Config): string | null;
+}
+
 const HEARTBEATS_PER_ZOMBIE_TIMEOUT = 3;
 
-/** What is wrong with settings that are each valid alone; every sentence names the setting it begins with. */
-export function contradictions(config: Config): string[] {
-  return [storage, heartbeatOrder, zombies, retryOrder, apiKeys, exposure].flatMap(check => check(config) ?? []);
+const CHECKS: readonly Check[] = [
+  {
+    about: ['storage'],
+    find: ({ storage }) =>
+      storage === 'mssql' ? 'CHOKAQ_STORAGE: mssql is not served yet by this version; use sqlite or memory.' : null,
+  },
+  {
+    about: ['apiKeysFile'],
+    find: ({ apiKeysFile }) =>
+      apiKeysFile === null ? null : 'CHOKAQ_API_KEYS_FILE: API keys are not served yet by this version.',
+  },
+  {
+    about: ['handlersFile'],
+    find: ({ handlersFile }) =>
+      handlersFile === null
+        ? null
+        : 'CHOKAQ_HANDLERS_FILE: not served yet by this version; register handlers with PUT /handlers/{type}.',
+  },
+  {
+    about: ['heartbeatMinMs', 'heartbeatMaxMs'],
+    find: ({ heartbeatMinMs: min, heartbeatMaxMs: max }) =>
+      min <= max
+        ? null
+        : `CHOKAQ_HEARTBEAT_MIN: ${formatDuration(min)} is longer than CHOKAQ_HEARTBEAT_MAX (${formatDuration(max)}); each pause is drawn between the two.`,
+  },
+  {
+    about: ['zombieTimeoutMs', 'heartbeatMaxMs'],
+    find: ({ zombieTimeoutMs: zombie, heartbeatMaxMs: heartbeat }) =>
+      zombie >= HEARTBEATS_PER_ZOMBIE_TIMEOUT * heartbeat
+        ? null
+        : `CHOKAQ_ZOMBIE_TIMEOUT: ${formatDuration(zombie)} is less than three times CHOKAQ_HEARTBEAT_MAX (${formatDuration(heartbeat)}); one late heartbeat would make a running job a zombie.`,
+  },
+  {
+    about: ['retryBaseMs', 'retryMaxMs'],
+    find: ({ retryBaseMs: base, retryMaxMs: max }) =>
+      base <= max
+        ? null
+        : `CHOKAQ_RETRY_BASE: ${formatDuration(base)} is longer than CHOKAQ_RETRY_MAX (${formatDuration(max)}), which no wait may pass.`,
+  },
+  { about: ['host', 'allowAnonymous'], find: exposure },
+];
+
+/** What is wrong with settings that are each valid by themselves; `invalid` names those that are not even that. */
+export function contradictions(config: Config, invalid: ReadonlySet<keyof Config>): string[] {
+  const asked = CHECKS.filter(({ about }) => !about.some(key => invalid.has(key)));
+  return asked.flatMap(({ find }) => find(config) ?? []);
 }
 
 /** Whether only this machine can reach an address or host name. */
@@ -16,33 +66,8 @@ export function isLoopback(host: string): boolean {
   return host.toLowerCase() === 'localhost';
 }
 
-function storage(config: Config): string | undefined {
-  if (config.storage !== 'mssql') return undefined;
-  return 'CHOKAQ_STORAGE: mssql is not served yet by this version; use sqlite (durable) or memory.';
-}
-
-function heartbeatOrder({ heartbeatMinMs, heartbeatMaxMs }: Config): string | undefined {
-  if (heartbeatMinMs <= heartbeatMaxMs) return undefined;
-  return `CHOKAQ_HEARTBEAT_MIN: ${formatDuration(heartbeatMinMs)} is longer than CHOKAQ_HEARTBEAT_MAX (${formatDuration(heartbeatMaxMs)}); each pause is drawn between the two.`;
-}
-
-function zombies({ zombieTimeoutMs, heartbeatMaxMs }: Config): string | undefined {
-  if (zombieTimeoutMs >= HEARTBEATS_PER_ZOMBIE_TIMEOUT * heartbeatMaxMs) return undefined;
-  return `CHOKAQ_ZOMBIE_TIMEOUT: ${formatDuration(zombieTimeoutMs)} is less than three times CHOKAQ_HEARTBEAT_MAX (${formatDuration(heartbeatMaxMs)}); one late heartbeat would make a running job a zombie.`;
-}
-
-function retryOrder({ retryBaseMs, retryMaxMs }: Config): string | undefined {
-  if (retryBaseMs <= retryMaxMs) return undefined;
-  return `CHOKAQ_RETRY_BASE: ${formatDuration(retryBaseMs)} is longer than CHOKAQ_RETRY_MAX (${formatDuration(retryMaxMs)}), which no wait may pass.`;
-}
-
-function apiKeys({ apiKeysFile }: Config): string | undefined {
-  if (apiKeysFile === null) return undefined;
-  return 'CHOKAQ_API_KEYS_FILE: API keys are not served yet by this version; without the setting the service listens on loopback only.';
-}
-
-function exposure({ host, allowAnonymous }: Config): string | undefined {
-  if (allowAnonymous || isLoopback(host)) return undefined;
+function exposure({ host, allowAnonymous }: Config): string | null {
+  if (allowAnonymous || isLoopback(host)) return null;
   return [
     `CHOKAQ_HOST: ${host} can be reached from other machines, and without API keys whoever reaches it may do everything.`,
     'If something else keeps strangers away, start it with',
