@@ -41,7 +41,12 @@ export const SETTINGS = {
     default: false,
     meaning: 'Let everybody who reaches the service do everything while no API key exists.',
   }),
-  apiKeysFile: text({ env: 'CHOKAQ_API_KEYS_FILE', default: null, ...FILE, meaning: 'File of API keys.' }),
+  apiKeysFile: text({
+    env: 'CHOKAQ_API_KEYS_FILE',
+    default: null,
+    ...FILE,
+    meaning: 'File of API keys; not served yet.',
+  }),
   trustProxy: list({
     env: 'CHOKAQ_TRUST_PROXY',
     default: [],
@@ -53,7 +58,7 @@ export const SETTINGS = {
     env: 'CHOKAQ_STORAGE',
     default: 'sqlite',
     choices: ['sqlite', 'memory', 'mssql'],
-    meaning: 'Where jobs are kept. Memory is not durable.',
+    meaning: 'Where jobs are kept. Memory is not durable; mssql is not served yet.',
   }),
   sqlitePath: text({
     env: 'CHOKAQ_SQLITE_PATH',
@@ -67,7 +72,7 @@ export const SETTINGS = {
     shape: 'a connection string',
     isValid: () => true,
     isSecret: true,
-    meaning: 'Connection string of mssql storage.',
+    meaning: 'Connection string of mssql storage, which is not served yet.',
   }),
   memoryCapacity: integer({
     env: 'CHOKAQ_MEMORY_CAPACITY',
@@ -213,7 +218,7 @@ export const SETTINGS = {
     env: 'CHOKAQ_HANDLERS_FILE',
     default: null,
     ...FILE,
-    meaning: 'YAML file of handlers that are registered at start.',
+    meaning: 'YAML file of handlers that are registered at start; not served yet.',
   }),
   webhookAllow: list({
     env: 'CHOKAQ_WEBHOOK_ALLOW',
