@@ -1,5 +1,5 @@
 // Owns the law of the store port: whatever passes this suite may carry the service. Plug a store in with one line.
-import { describe, test } from 'vitest';
+import { afterAll, describe, test } from 'vitest';
 import { cancelLaw } from './suite/cancel.ts';
 import { claimLaw } from './suite/claim.ts';
 import { countersLaw } from './suite/counters.ts';
@@ -37,23 +37,41 @@ const CHAPTERS: Readonly<Record<string, (law: Law) => void>> = {
   walk: walkLaw,
 };
 
-/** `open` makes a fresh, empty database for each statement. */
+/** `open` makes a fresh, empty database: for each statement, or for many where a world can empty itself. */
 export function storeSuite(name: string, open: () => Promise<StoreWorld>): void {
-  const law: Law = (title, play, timeoutMs) =>
-    test(
-      title,
-      async () => {
-        const world = await open();
-        try {
-          await play(new Stage(world));
-        } finally {
-          await world.close();
-        }
-      },
-      timeoutMs,
-    );
-
   describe(`the law of the store, kept by ${name}`, () => {
+    const worlds = new Worlds(open);
+    const law: Law = (title, play, timeoutMs) => test(title, () => worlds.lend(play), timeoutMs);
     for (const [chapter, lay] of Object.entries(CHAPTERS)) describe(chapter, () => lay(law));
+    afterAll(() => worlds.close());
   });
+}
+
+/** A world in which a statement failed is not used again. */
+class Worlds {
+  readonly #open: () => Promise<StoreWorld>;
+  #spare: StoreWorld | undefined;
+
+  constructor(open: () => Promise<StoreWorld>) {
+    this.#open = open;
+  }
+
+  async lend(play: (stage: Stage) => Promise<void>): Promise<void> {
+    const world = this.#spare ?? (await this.#open());
+    this.#spare = undefined;
+    try {
+      const stage = new Stage(world);
+      await play(stage);
+      if (!world.empty) return;
+      stage.rewind();
+      await world.empty();
+      this.#spare = world;
+    } finally {
+      if (this.#spare !== world) await world.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#spare?.close();
+  }
 }

@@ -13,6 +13,8 @@ export interface StoreWorld {
   readonly clock: { advance(ms: number): void };
   /** Closes both handles and removes the database. */
   close(): Promise<void>;
+  /** Deletes everything, so that the world can be used for the next statement; absent where opening is cheap. */
+  empty?(): Promise<void>;
   /** Opens a third handle on the same database, as a restarted node would; absent where nothing survives. */
   reopen?(): Promise<Store>;
   /** From now on, every write into this table fails, until the returned function is called. */
@@ -30,6 +32,7 @@ export class Stage {
   readonly world: StoreWorld;
   readonly a: Store;
   readonly b: Store;
+  #advancedMs = 0;
 
   constructor(world: StoreWorld) {
     this.world = world;
@@ -37,7 +40,13 @@ export class Stage {
   }
 
   advance(ms: number): void {
+    this.#advancedMs += ms;
     this.world.clock.advance(ms);
+  }
+
+  /** Sets the clock back to where this stage found it. */
+  rewind(): void {
+    this.advance(-this.#advancedMs);
   }
 
   async register(...types: readonly string[]): Promise<void> {
