@@ -15,9 +15,12 @@ const { retry, maxAttempts, timeoutMs } = DEFAULT_ATTEMPT_POLICY;
 /** Not one that a resolver would read as an address in another spelling, such as `127.1`. */
 const HOST_NAME = /^(?![\d.]+$)(?=.{1,253}$)[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i;
 const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
-const FILE = { shape: 'the path of a file', isValid: (value: string) => !value.includes('\0') };
 
 const isAddressRange = (value: string) => isIP(value) !== 0 || ipaddr.isValidCIDR(value);
+
+function file<T extends string | null>(env: string, path: T, meaning: string): Setting<string | T> {
+  return text({ env, default: path, shape: 'the path of a file', isValid: value => !value.includes('\0'), meaning });
+}
 
 /** The key is the property of `Config`; durations are milliseconds there. */
 export const SETTINGS = {
@@ -41,12 +44,7 @@ export const SETTINGS = {
     default: false,
     meaning: 'Let everybody who reaches the service do everything while no API key exists.',
   }),
-  apiKeysFile: text({
-    env: 'CHOKAQ_API_KEYS_FILE',
-    default: null,
-    ...FILE,
-    meaning: 'File of API keys; not served yet.',
-  }),
+  apiKeysFile: file('CHOKAQ_API_KEYS_FILE', null, 'File of API keys; not served yet.'),
   trustProxy: list({
     env: 'CHOKAQ_TRUST_PROXY',
     default: [],
@@ -60,12 +58,11 @@ export const SETTINGS = {
     choices: ['sqlite', 'memory', 'mssql'],
     meaning: 'Where jobs are kept. Memory is not durable; mssql is not served yet.',
   }),
-  sqlitePath: text({
-    env: 'CHOKAQ_SQLITE_PATH',
-    default: './data/chokaq.db',
-    ...FILE,
-    meaning: 'The database file of sqlite storage; its folder is made when it does not exist.',
-  }),
+  sqlitePath: file(
+    'CHOKAQ_SQLITE_PATH',
+    './data/chokaq.db',
+    'The database file of sqlite storage; its folder is made when it does not exist.',
+  ),
   mssqlUrl: text({
     env: 'CHOKAQ_MSSQL_URL',
     default: null,
@@ -214,12 +211,11 @@ export const SETTINGS = {
     default: true,
     meaning: 'Refuse jobs whose type has no handler.',
   }),
-  handlersFile: text({
-    env: 'CHOKAQ_HANDLERS_FILE',
-    default: null,
-    ...FILE,
-    meaning: 'YAML file of handlers that are registered at start; not served yet.',
-  }),
+  handlersFile: file(
+    'CHOKAQ_HANDLERS_FILE',
+    null,
+    'YAML file of handlers that are registered at start; not served yet.',
+  ),
   webhookAllow: list({
     env: 'CHOKAQ_WEBHOOK_ALLOW',
     default: [],
