@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OK } from './fixture/handlers.ts';
-import { World } from './fixture/world.ts';
+import { eventually, World } from './fixture/world.ts';
 
 let world: World;
 
@@ -20,9 +20,7 @@ test('B1 · two nodes on one backlog: every job is called exactly once, and both
   await world.register(first, ['work.v1']);
   const ids = await first.enqueueMany(1_000, 'work.v1');
 
-  await vi.waitFor(async () => expect((await first.read('/queues/default')).counts.succeeded).toBe(1_000), {
-    timeout: 15_000,
-  });
+  await eventually(async () => expect((await first.read('/queues/default')).counts.succeeded).toBe(1_000));
 
   expect(world.handlers.calls.map(call => call.jobId).sort()).toEqual(ids.toSorted());
   const jobs = await second.jobs();
@@ -35,7 +33,7 @@ test('B6 · a late high-priority job starts at most one start batch behind, and 
   const service = await world.start({ CHOKAQ_CONCURRENCY: '4' });
   await world.register(service, ['work.v1', 'urgent.v1']);
   await service.enqueueMany(120, 'work.v1');
-  await vi.waitFor(() => expect(world.handlers.calls.length).toBeGreaterThan(10));
+  await eventually(() => expect(world.handlers.calls.length).toBeGreaterThan(10));
   const id = await service.enqueue('urgent.v1', { priority: 1_000 });
   const callsBefore = world.handlers.calls.length;
   expect((await service.read('/queues/default')).counts.fetched).toBe(0);
@@ -80,15 +78,15 @@ test('B8 F1 · an idle node claims at most once per poll interval; ten running j
     statements()
       .filter(({ tag }) => tag === 'claim')
       .map(({ at }) => at as number);
-  await vi.waitFor(() => expect(claims().length).toBeGreaterThan(12), { timeout: 10_000 });
+  await eventually(() => expect(claims().length).toBeGreaterThan(12));
   const [first = 0, ...later] = claims().slice(1);
   expect((later.at(-1) ?? 0) - first).toBeGreaterThanOrEqual(later.length * 180 - 20);
 
   await world.register(service, ['hang.v1']);
   await service.enqueueMany(10, 'hang.v1');
-  await vi.waitFor(() => expect(world.handlers.calls).toHaveLength(10));
+  await eventually(() => expect(world.handlers.calls).toHaveLength(10));
   const beatsBefore = statements().filter(({ tag }) => tag === 'heartbeat').length;
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(statements().filter(({ tag }) => tag === 'heartbeat').length).toBeGreaterThan(beatsBefore + 5),
   );
   const beats = statements()
@@ -103,7 +101,7 @@ test('B9 · 500 jobs of a type whose handler hangs do not keep the jobs of anoth
   const service = await world.start({ CHOKAQ_CONCURRENCY: '20' });
   await world.register(service, ['hang.v1', 'work.v1']);
   await service.enqueueMany(500, 'hang.v1', { priority: 1_000 });
-  await vi.waitFor(() => expect(world.handlers.callsOf('hang.v1').length).toBeGreaterThanOrEqual(10));
+  await eventually(() => expect(world.handlers.callsOf('hang.v1').length).toBeGreaterThanOrEqual(10));
 
   const ids = await service.enqueueMany(100, 'work.v1', { priority: -1_000 });
 
@@ -116,7 +114,7 @@ test('A6 · all workers busy: enqueue still answers 201, and the job is kept and
   const service = await world.start({ CHOKAQ_CONCURRENCY: '2' });
   await world.register(service, ['hang.v1']);
   await service.enqueueMany(10, 'hang.v1');
-  await vi.waitFor(() => expect(world.handlers.calls.length).toBeGreaterThanOrEqual(1));
+  await eventually(() => expect(world.handlers.calls.length).toBeGreaterThanOrEqual(1));
   const id = await service.enqueue('hang.v1');
   expect(await service.job(id)).toMatchObject({ state: 'pending', attempts: 0, workerId: null });
   world.handlers.on('hang.v1', () => OK);

@@ -1,12 +1,13 @@
 // Owns the promise that a killed or frozen service loses nothing: what becomes of work at each stage, alone and with other nodes.
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Job } from '#service/domain/job.js';
 import { OK } from './fixture/handlers.ts';
 import { claimAs } from './fixture/storage.ts';
-import { World } from './fixture/world.ts';
+import { eventually, World } from './fixture/world.ts';
 
 let world: World;
 
@@ -21,7 +22,7 @@ test('C8 F7 · kill -9 in the middle of work and a restart: started jobs are Zom
   await world.register(first, ['hang.v1', 'work.v1']);
   const hanging = await first.enqueueMany(4, 'hang.v1', { priority: 100 });
   const working = await first.enqueueMany(400, 'work.v1');
-  await vi.waitFor(() => expect(world.handlers.calls.length).toBeGreaterThan(60), { timeout: 10_000 });
+  await eventually(() => expect(world.handlers.calls.length).toBeGreaterThan(60));
   const owner = (await first.job(hanging[0] ?? '')).workerId;
   await first.kill();
   const fetched = await claimAs(world.file, owner, { count: 5, isStarted: false });
@@ -47,7 +48,7 @@ test('F7 · a node that keeps running carries on when another one is killed, wit
   const doomed = await world.start({ CHOKAQ_CONCURRENCY: '4' });
   await world.register(doomed, ['hang.v1', 'work.v1']);
   const hanging = await doomed.enqueueMany(2, 'hang.v1');
-  await vi.waitFor(() => expect(world.handlers.callsOf('hang.v1')).toHaveLength(2));
+  await eventually(() => expect(world.handlers.callsOf('hang.v1')).toHaveLength(2));
   const survivor = await world.start({ CHOKAQ_CONCURRENCY: '4' });
   const working = await doomed.enqueueMany(100, 'work.v1');
   await doomed.kill();
@@ -65,7 +66,7 @@ test('F3 · a handler that asked for it gets started work of a killed node again
   const first = await world.start();
   await world.register(first, ['again.v1'], { retryOnZombie: true });
   const id = await first.enqueue('again.v1');
-  await vi.waitFor(() => expect(world.handlers.calls).toHaveLength(1));
+  await eventually(() => expect(world.handlers.calls).toHaveLength(1));
   await first.kill();
 
   const job = await (await world.start()).ended(id);
@@ -99,6 +100,7 @@ test('C1 · when the first byte of a call arrives, its start is already committe
     request.resume();
     response.end();
   }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   await service.call('PUT', '/handlers/work.v1', { url });
   await service.call('PUT', '/handlers/checked.v1', { url, schema: { type: 'object' } });
@@ -115,7 +117,7 @@ test('C7 · a node frozen beyond the zombie timeout wakes up after another one h
   const frozen = await world.start({ CHOKAQ_ZOMBIE_TIMEOUT: '1s', CHOKAQ_CONCURRENCY: '2' });
   await world.register(frozen, ['hang.v1']);
   const id = await frozen.enqueue('hang.v1');
-  await vi.waitFor(() => expect(world.handlers.calls).toHaveLength(1));
+  await eventually(() => expect(world.handlers.calls).toHaveLength(1));
   const other = await world.start({ CHOKAQ_ZOMBIE_TIMEOUT: '1s' });
 
   frozen.signal('SIGSTOP');
@@ -123,7 +125,7 @@ test('C7 · a node frozen beyond the zombie timeout wakes up after another one h
   world.handlers.release('hang.v1');
   frozen.signal('SIGCONT');
 
-  await vi.waitFor(() => expect(frozen.logged('leaseLost')).not.toEqual([]), { timeout: 10_000 });
+  await eventually(() => expect(frozen.logged('leaseLost')).not.toEqual([]));
   expect(await frozen.job(id)).toMatchObject({ state: 'dead', failureReason: 'Zombie' });
   const { counts } = await other.read('/queues/default');
   expect(counts).toMatchObject({ succeeded: 0, dead: 1, failed: 1, processing: 0 });
@@ -131,12 +133,9 @@ test('C7 · a node frozen beyond the zombie timeout wakes up after another one h
 
 /** The jobs once all of them have ended. */
 async function endedJobs(service: { jobs(): Promise<Job[]> }, ids: readonly string[]): Promise<Job[]> {
-  return vi.waitFor(
-    async () => {
-      const jobs = (await service.jobs()).filter(job => ids.includes(job.id));
-      expect(jobs.filter(job => job.state === 'succeeded' || job.state === 'dead')).toHaveLength(ids.length);
-      return jobs;
-    },
-    { timeout: 15_000, interval: 200 },
-  );
+  return eventually(async () => {
+    const jobs = (await service.jobs()).filter(job => ids.includes(job.id));
+    expect(jobs.filter(job => job.state === 'succeeded' || job.state === 'dead')).toHaveLength(ids.length);
+    return jobs;
+  });
 }

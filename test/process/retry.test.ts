@@ -1,8 +1,8 @@
 // Owns the life of an attempt end to end, over real sockets: retries, throttles, verdicts, ages and time limits.
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OK } from './fixture/handlers.ts';
 import type { ServiceProcess } from './fixture/service.ts';
-import { World } from './fixture/world.ts';
+import { eventually, World } from './fixture/world.ts';
 
 let world: World;
 let service: ServiceProcess;
@@ -17,7 +17,7 @@ test('D1 · a transient failure leaves the job pending, due later, without an ow
   world.handlers.on('flaky.v1', ({ attempt }) => (attempt === 1 ? { status: 500, body: 'try later' } : OK));
   await world.register(service, ['flaky.v1'], { retry: { base: '1s' } });
   const id = await service.enqueue('flaky.v1');
-  const waiting = await vi.waitFor(async () => {
+  const waiting = await eventually(async () => {
     const job = await service.job(id);
     expect(job).toMatchObject({
       state: 'scheduled',
@@ -103,7 +103,7 @@ test('D4 · Retry-After is capped by the longest wait, and unusable forms fall b
     world.handlers.on(type, () => ({ status: 429, headers: { 'retry-after': value } }));
     await world.register(service, [type], { retry: { base: '5s', jitter: '0s', max: '7s' } });
     const id = await service.enqueue(type);
-    const retried = await vi.waitFor(() => {
+    const retried = await eventually(() => {
       const event = service.logged('jobRetried').find(({ jobId }) => jobId === id);
       expect(event).toBeDefined();
       return event;
@@ -178,7 +178,7 @@ test('G1 · a handler over its limit: the socket is closed, DLQ Timeout, one att
   const id = await service.enqueue('slow.v1', { timeout: '300ms' });
   const dead = await service.ended(id);
   expect(dead).toMatchObject({ failureReason: 'Timeout', attempts: 1 });
-  await vi.waitFor(() => expect(world.handlers.callsFor(id)[0]?.response.destroyed).toBe(true));
+  await eventually(() => expect(world.handlers.callsFor(id)[0]?.response.destroyed).toBe(true));
 });
 
 test('G1 · the limit holds for a body that drips, too', async () => {
@@ -198,13 +198,10 @@ test('F1 · while a job runs its heartbeat moves, and a long but beating job is 
   await world.register(service, ['long.v1']);
   const id = await service.enqueue('long.v1');
   const beats = new Set<string>();
-  await vi.waitFor(
-    async () => {
-      beats.add((await service.job(id)).heartbeatAt);
-      expect(beats.size).toBeGreaterThan(4);
-    },
-    { timeout: 5_000 },
-  );
+  await eventually(async () => {
+    beats.add((await service.job(id)).heartbeatAt);
+    expect(beats.size).toBeGreaterThan(4);
+  });
   world.handlers.release('long.v1');
   expect(await service.ended(id)).toMatchObject({ state: 'succeeded', attempts: 1 });
 });

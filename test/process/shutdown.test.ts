@@ -1,8 +1,8 @@
 // Owns an orderly end: what a service that is told to stop does with its work, its answers, its exit code, and how long it takes.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OK } from './fixture/handlers.ts';
 import type { ServiceProcess } from './fixture/service.ts';
-import { World } from './fixture/world.ts';
+import { eventually, World } from './fixture/world.ts';
 
 let world: World;
 
@@ -22,11 +22,11 @@ test('G5 · SIGTERM with 200 running: not ready first, no new starts, finishing 
   const finishing = await service.enqueueMany(100, 'finishing.v1');
   const hanging = await service.enqueueMany(60, 'hanging.v1');
   const patient = await service.enqueueMany(40, 'patient.v1');
-  await vi.waitFor(() => expect(world.handlers.calls).toHaveLength(200), { timeout: 10_000 });
+  await eventually(() => expect(world.handlers.calls).toHaveLength(200));
 
   const stoppedAt = performance.now();
   service.signal('SIGTERM');
-  const notReady = await vi.waitFor(async () => {
+  const notReady = await eventually(async () => {
     const answer = await service.call('GET', '/readyz');
     expect(answer.status).toBe(503);
     return answer;
@@ -60,9 +60,9 @@ test('G5 · a second signal ends the service at once', async () => {
   const service = await world.start({ CHOKAQ_SHUTDOWN_GRACE: '30s' });
   await world.register(service, ['hanging.v1']);
   await service.enqueue('hanging.v1');
-  await vi.waitFor(() => expect(world.handlers.calls).toHaveLength(1));
+  await eventually(() => expect(world.handlers.calls).toHaveLength(1));
   service.signal('SIGTERM');
-  await vi.waitFor(() => expect(service.logged('shutdownStarted')).toHaveLength(1));
+  await eventually(() => expect(service.logged('shutdownStarted')).toHaveLength(1));
   const secondAt = performance.now();
   service.signal('SIGTERM');
   const exit = await service.exit;
@@ -83,14 +83,14 @@ test('G5 · npm start passes the signal on: the same orderly end, exit 0, and no
   const service = await world.spawn({}, ['npm', 'start']).listening();
   await world.register(service, ['finishing.v1']);
   const id = await service.enqueue('finishing.v1');
-  await vi.waitFor(() => expect(world.handlers.calls).toHaveLength(1));
+  await eventually(() => expect(world.handlers.calls).toHaveLength(1));
   service.signal('SIGTERM');
   await isNotReady(service);
   world.handlers.release('finishing.v1');
   expect(await service.exit).toEqual({ code: 0, signal: null });
   expect(world.connect().prepare('SELECT id FROM jobs_archive').pluck().all()).toEqual([id]);
-}, 60_000);
+});
 
 async function isNotReady(service: ServiceProcess): Promise<void> {
-  await vi.waitFor(async () => expect((await service.call('GET', '/readyz')).status).toBe(503));
+  await eventually(async () => expect((await service.call('GET', '/readyz')).status).toBe(503));
 }

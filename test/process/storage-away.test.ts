@@ -1,7 +1,7 @@
 // Owns behaviour while storage is away: refusals that say so, nothing half-done, and outcomes that are kept until they can be stored.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OK } from './fixture/handlers.ts';
-import { World } from './fixture/world.ts';
+import { eventually, World } from './fixture/world.ts';
 
 let world: World;
 
@@ -15,12 +15,12 @@ test('C9 · storage is locked after the handler succeeded: no failure is booked,
   const service = await world.start();
   await world.register(service, ['work.v1']);
   const id = await service.enqueue('work.v1');
-  await vi.waitFor(() => expect(world.handlers.calls).toHaveLength(1));
+  await eventually(() => expect(world.handlers.calls).toHaveLength(1));
 
   const lock = world.connect({});
   lock.exec('BEGIN EXCLUSIVE');
   world.handlers.release('work.v1');
-  await vi.waitFor(() => expect(service.logged('storageFailed')).not.toEqual([]), { timeout: 15_000 });
+  await eventually(() => expect(service.logged('storageFailed')).not.toEqual([]));
   const refused = await service.call('POST', '/jobs', { id: 'refused', type: 'work.v1', payload: {} });
   expect(refused).toMatchObject({ status: 503, json: { code: 'storage-unavailable' } });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -38,7 +38,7 @@ test('C9 · storage is locked after the handler succeeded: no failure is booked,
     failed: 0,
   });
   expect((await service.call('POST', '/jobs', { id: 'refused', type: 'work.v1', payload: {} })).status).toBe(201);
-}, 40_000);
+});
 
 test('a lock that passes quickly is invisible: the enqueue waits and is answered with 201', async () => {
   const service = await world.start();
@@ -74,4 +74,4 @@ test('a full disk answers 503, stores nothing half-way, and keeps what was store
   const next = await world.start();
   const kept = (await next.jobs()).map(job => job.id).sort();
   expect(kept).toEqual(statuses.get(200)?.toSorted());
-}, 40_000);
+});
