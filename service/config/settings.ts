@@ -15,7 +15,6 @@ const { retry, maxAttempts, timeoutMs } = DEFAULT_ATTEMPT_POLICY;
 /** Not one that a resolver would read as an address in another spelling, such as `127.1`. */
 const HOST_NAME = /^(?![\d.]+$)(?=.{1,253}$)[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i;
 const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
-
 const isAddressRange = (value: string) => isIP(value) !== 0 || ipaddr.isValidCIDR(value);
 
 function file<T extends string | null>(env: string, path: T, meaning: string): Setting<string | T> {
