@@ -1,8 +1,8 @@
 // Owns the law of idempotency keys: one active job a key over all nodes, and what happens to those that come second.
 import { expect } from 'vitest';
-import { resurrect } from '#service/domain/lifecycle.js';
-import { newJob, RETRYABLE, text } from '../../fixtures/jobs.ts';
-import { type Law, only } from './world.ts';
+import { cancel, resurrect } from '#service/domain/lifecycle.js';
+import { FATAL, newJob, RETRYABLE, SUCCEEDED, text } from '../../fixtures/jobs.ts';
+import { type Law, only, type Stage } from './world.ts';
 
 const KEY = { idempotencyKey: 'welcome:42' } as const;
 const WAITING = { ...KEY, resultTtlMs: 60_000, onConflict: 'wait' } as const;
@@ -122,12 +122,7 @@ export function idempotencyLaw(law: Law): void {
       const second = await stage.addOne({ ...KEY, json: '"other"' });
       expect(await stage.apply(resurrect(first, {}, 'ops'))).toMatchObject({ held: false, why: 'key-taken' });
       expect(await stage.job(first.id)).toEqual(first);
-      await stage.finish(await stage.runAgain(second.id), {
-        kind: 'succeeded',
-        responseStatus: 200,
-        responseBody: null,
-        error: null,
-      });
+      await stage.finish(await stage.runAgain(second.id), SUCCEEDED);
       expect(await stage.apply(resurrect(first, {}, 'ops'))).toMatchObject({ held: true });
       await expect(stage.a.jobs.insert([newJob({ ...KEY, json: '"third"' })])).rejects.toMatchObject({
         code: 'idempotency-conflict',
@@ -158,9 +153,27 @@ export function idempotencyLaw(law: Law): void {
   law('H4 · A waiting job holds the key after the first one has ended', async stage => {
     const first = await stage.running({ ...KEY, resultTtlMs: 60_000 });
     const second = await stage.addOne(WAITING);
-    await stage.finish(first, { kind: 'succeeded', responseStatus: 200, responseBody: null, error: null });
+    await stage.finish(first, SUCCEEDED);
     expect(only(await stage.b.jobs.insert([newJob(KEY)]))).toMatchObject({ duplicate: true, job: { id: second.id } });
   });
+
+  law(
+    'H4 · The key goes from one that ends to one that waits, however it ends, and is free after the last',
+    async stage => {
+      const first = await stage.fetched({ ...KEY, resultTtlMs: 60_000 });
+      const waiting = await stage.add(WAITING, WAITING, WAITING);
+      const holder = async () => only(await stage.b.jobs.insert([newJob({ ...KEY, onConflict: 'keep' })]));
+      const left = new Set(waiting.map(({ id }) => id));
+      await stage.apply(cancel(first, 'ops'));
+      for (const end of ['cancel', 'success', 'failure']) {
+        const { job, duplicate } = await holder();
+        expect([duplicate, left.delete(job.id)], end).toEqual([true, true]);
+        if (end === 'cancel') await stage.apply(cancel(job, 'ops'), stage.b);
+        else await stage.finish(await runOnly(stage, job.id), end === 'success' ? SUCCEEDED : FATAL);
+      }
+      expect(await holder()).toMatchObject({ duplicate: false });
+    },
+  );
 
   law('Keys compare exactly', async stage => {
     const keys = ['k', 'K', 'k ', ' k', 'ｋ', 'é', 'e\u0301', 'straße', 'strasse'];
@@ -179,4 +192,12 @@ export function idempotencyLaw(law: Law): void {
     expect(only(await stage.a.jobs.insert([original]))).toMatchObject({ duplicate: true, job: { id: original.id } });
     expect(text((await stage.job(original.id)).payload)).toBe('"repaired"');
   });
+}
+
+/** Claims whatever is ready and starts that one. */
+async function runOnly(stage: Stage, id: string) {
+  await stage.claim();
+  const { leaseId, payload, ...job } = await stage.job(id);
+  if (leaseId === null || payload === null) throw new Error(`${id} was not claimed`);
+  return stage.begin({ ...job, state: 'fetched', leaseId, payload, queueTimeoutMs: null });
 }

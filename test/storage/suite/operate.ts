@@ -1,7 +1,7 @@
 // Owns the law of what operators do to jobs that have ended or wait: resurrect, edit, purge, remove.
 import { expect } from 'vitest';
 import { resurrect } from '#service/domain/lifecycle.js';
-import { bytes, move, text } from '../../fixtures/jobs.ts';
+import { bytes, FATAL, move, text } from '../../fixtures/jobs.ts';
 import { heldCount, type Law, only } from './world.ts';
 
 export function operateLaw(law: Law): void {
@@ -128,6 +128,20 @@ export function operateLaw(law: Law): void {
     expect(await stage.world.buckets?.('q')).toEqual(buckets);
     expect(await stage.a.jobs.get(two.id)).toBeNull();
     expect(await stage.a.jobs.attempts(two.id)).toEqual([]);
+  });
+
+  law('I1 · What was decided about an earlier round of a dead job does not hold in a later one', async stage => {
+    const seen = await stage.dead();
+    await stage.apply(resurrect(seen, {}, 'ops'));
+    await stage.finish(await stage.runAgain(seen.id), FATAL);
+    const edits = { tags: ['late'] };
+    const late = [
+      resurrect(seen, {}, 'late'),
+      move('purge', seen, { to: 'gone' }),
+      move('editDead', seen, { to: 'edited', edits, by: 'late' }),
+    ];
+    for (const transition of late) expect(await stage.apply(transition)).toMatchObject({ held: false, why: 'lost' });
+    expect(await stage.job(seen.id)).toMatchObject({ state: 'dead', round: 2, tags: [] });
   });
 
   law('An archived job can be removed, a dead one purged, and neither in another state', async stage => {
