@@ -47,7 +47,9 @@ export function presentAttempt(attempt: Attempt): object {
 }
 
 export function presentQueue(queue: Queue): object {
-  const { name, isPaused, isActive, maxWorkers, counts, lagMs } = queue;
+  const { name, isPaused, isActive, maxWorkers, lagMs } = queue;
+  // How many of the pending cannot be routed is a metric.
+  const { unroutable: _, ...counts } = queue.counts;
   return {
     ...{ name, isPaused, isActive, maxWorkers },
     zombieTimeout: duration(queue.zombieTimeoutMs),

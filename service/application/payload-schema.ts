@@ -56,8 +56,11 @@ function underWatchdog(validate: ValidateFunction): (value: unknown) => boolean 
   };
 }
 
+/** The error may come from the other context, where `Error` is another one. */
 function isTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  return (
+    typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+  );
 }
 
 function checkLimits(schema: PayloadSchema): void {
