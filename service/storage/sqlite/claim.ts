@@ -7,6 +7,7 @@ import { Budget, chooseHeads, type Head, type Lane } from './heads.ts';
 import type { Parcel } from './parcel.ts';
 import { promote } from './promote.ts';
 import type { Session } from './session.ts';
+import { UP_TO } from './statements.ts';
 
 const LANES_PER_READ = 200;
 
@@ -22,7 +23,7 @@ const LANES = `
     (SELECT own.type FROM handlers AS own WHERE own.type = lanes.type), '${CATCH_ALL}')
   WHERE lanes.ready > 0 AND queues.is_paused = 0 AND queues.is_active = 1
     AND (queues.max_workers IS NULL OR queues.max_workers > stats.fetched + stats.processing)
-  ORDER BY lanes.head_priority DESC, lanes.head_due_at LIMIT ? OFFSET ?`;
+  ORDER BY lanes.head_priority DESC, lanes.head_due_at ${UP_TO} OFFSET CAST(? AS INTEGER)`;
 
 const READ = `SELECT ${CLAIMED_COLUMNS.join(', ')}, payload FROM jobs_hot WHERE seq = ?`;
 
@@ -64,7 +65,10 @@ export function claim(session: Session, request: ClaimRequest): Parcel<ClaimAnsw
   session.flush();
   if (promote(session)) session.flush();
   const parts: Uint8Array[] = [];
-  const jobs = choose(session, request).map(head => take(session, request, head, parts));
+  const claimId = randomUUID();
+  const jobs = choose(session, request).map((head, index) =>
+    take(session, request, { ...head, leaseId: `${claimId}.${index}` }, parts),
+  );
   const [nextDueAt = null] = session.row<[number]>(NEXT_DUE) ?? [];
   const [handlersRevision = 0] = session.row<[number]>(REVISION) ?? [];
   const cancelRequests = session
@@ -110,9 +114,14 @@ function laneFrom(values: LaneValues): Lane {
   };
 }
 
+/** A claim's id with the job's place in it is a lease that nobody else ever had. */
+interface Leased extends Head {
+  readonly leaseId: string;
+}
+
 /** A job that must be checked before its start (payload against a schema, result claim) is only fetched. */
-function take(session: Session, request: ClaimRequest, head: Head, parts: Uint8Array[]): ClaimedAnswer {
-  const { lane, seq } = head;
+function take(session: Session, request: ClaimRequest, head: Leased, parts: Uint8Array[]): ClaimedAnswer {
+  const { lane, seq, leaseId } = head;
   const row = session.row<unknown[]>(READ, seq);
   if (row === undefined) throw new Error('a chosen row vanished inside a transaction');
   parts.push(row.pop() as Uint8Array);
@@ -120,9 +129,12 @@ function take(session: Session, request: ClaimRequest, head: Head, parts: Uint8A
   const hasResultClaim = values[7] !== null && values[8] !== null;
   const isStarted = request.start && !lane.handlerHasSchema && !hasResultClaim;
   const { now } = session;
-  const leaseId = randomUUID();
   if (isStarted) session.run(START, request.owner, leaseId, now, now, now, seq);
   else session.run(FETCH, request.owner, leaseId, now, seq);
-  session.counters.move({ ...lane, dueAt: head.dueAt }, 'pending', isStarted ? 'processing' : 'fetched');
+  session.counters.move(
+    { queue: lane.queue, type: lane.type, dueAt: head.dueAt },
+    'pending',
+    isStarted ? 'processing' : 'fetched',
+  );
   return [values, leaseId, isStarted, lane.queueTimeoutMs];
 }

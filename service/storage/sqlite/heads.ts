@@ -1,11 +1,12 @@
 // Owns which rows a claim takes: the heads of all lanes merged in dequeue order, within the claim's budget.
 import type { ClaimRequest } from '../../ports/store.ts';
 import type { Session } from './session.ts';
+import { UP_TO } from './statements.ts';
 
 const READ_HEADS = `
   SELECT seq, priority, due_at, created_at, id FROM jobs_hot INDEXED BY hot_ready
   WHERE status = 0 AND promoted = 1 AND queue = ? AND type = ?
-  ORDER BY priority DESC, due_at, created_at, id LIMIT ? OFFSET ?`;
+  ORDER BY priority DESC, due_at, created_at, id ${UP_TO} OFFSET CAST(? AS INTEGER)`;
 
 /** Ready work of one queue and type that may be claimed. */
 export interface Lane {
@@ -31,7 +32,9 @@ export interface Head {
 /** What a claim may still take: in all, per type, per handler and per queue. */
 export class Budget {
   readonly #request: ClaimRequest;
-  readonly #taken = new Map<string, number>();
+  readonly #types = new Map<string, number>();
+  readonly #handlers = new Map<string, number>();
+  readonly #queues = new Map<string, number>();
   #left: number;
 
   constructor(request: ClaimRequest) {
@@ -40,29 +43,29 @@ export class Budget {
   }
 
   get left(): number {
-    return Math.max(0, this.#left);
+    return this.#left;
   }
 
   /** How many more rows of this lane may be taken. */
-  roomFor(lane: Lane): number {
+  roomFor({ type, handler, queue, queueRoom }: Lane): number {
     const { perType, perHandler } = this.#request;
-    return Math.min(
-      this.#left,
-      perType - this.#takenOf(`type ${lane.type}`),
-      (perHandler[lane.handler] ?? Number.POSITIVE_INFINITY) - this.#takenOf(`handler ${lane.handler}`),
-      (lane.queueRoom ?? Number.POSITIVE_INFINITY) - this.#takenOf(`queue ${lane.queue}`),
-    );
+    let room = Math.min(this.#left, perType - (this.#types.get(type) ?? 0));
+    const handlerRoom = Object.hasOwn(perHandler, handler) ? perHandler[handler] : undefined;
+    if (handlerRoom !== undefined) room = Math.min(room, handlerRoom - (this.#handlers.get(handler) ?? 0));
+    if (queueRoom !== null) room = Math.min(room, queueRoom - (this.#queues.get(queue) ?? 0));
+    return room;
   }
 
-  take(lane: Lane): void {
+  take({ type, handler, queue }: Lane): void {
     this.#left -= 1;
-    for (const key of [`type ${lane.type}`, `handler ${lane.handler}`, `queue ${lane.queue}`])
-      this.#taken.set(key, this.#takenOf(key) + 1);
+    countUp(this.#types, type);
+    countUp(this.#handlers, handler);
+    countUp(this.#queues, queue);
   }
+}
 
-  #takenOf(key: string): number {
-    return this.#taken.get(key) ?? 0;
-  }
+function countUp(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 /** Takes rows of the lanes, which come in the order of their heads; a lane is opened only when its head's turn comes. */

@@ -3,6 +3,7 @@ import type { HeldLease, StaleRequest } from '../../ports/store.ts';
 import { CLAIMED_COLUMNS, type ClaimedValues, FETCHED, PROCESSING } from '../rows.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
+import { UP_TO } from './statements.ts';
 
 /** Every lease is its own claim's, so a lease that still stands in the owner's row is still held. */
 const BEAT = `
@@ -20,7 +21,7 @@ const STALE = `
     (status = ${FETCHED} AND jobs.updated_at < ?)
     OR (status = ${PROCESSING} AND heartbeat_at < ? - coalesce(queues.zombie_timeout_ms, ?))
     OR worker_id IN (SELECT value FROM json_each(?)))
-  ORDER BY coalesce(heartbeat_at, jobs.updated_at) LIMIT ?`;
+  ORDER BY coalesce(heartbeat_at, jobs.updated_at) ${UP_TO}`;
 
 export interface HeartbeatInput {
   readonly owner: string;

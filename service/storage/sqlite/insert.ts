@@ -5,18 +5,26 @@ import type { OnConflict } from '../../domain/job.ts';
 import { dueInstant, HOT_STATES } from '../rows.ts';
 import { findJob, type RowValues, rowFromValues } from './get.ts';
 import { type Parcel, plain } from './parcel.ts';
-import { admitQueue } from './queues.ts';
+import { createQueue, refuseQueueTooMany } from './queues.ts';
 import type { Session } from './session.ts';
 
-/** Stores the job unless its id is anywhere, or an active job holds its key. */
+const ENDED = 'ended';
+const NEW_QUEUE = 'new queue';
+
+/** What a new job meets before the hot table; for nearly all of them no row. */
+const OBSTACLE = `
+  SELECT '${ENDED}' FROM jobs_archive WHERE id = ?
+  UNION ALL SELECT '${ENDED}' FROM jobs_dlq WHERE id = ?
+  UNION ALL SELECT '${NEW_QUEUE}' WHERE NOT EXISTS (SELECT 1 FROM queues WHERE name = ?)`;
+
+/** Stores nothing when a hot job has the same id, or holds the same key. */
 const INSERT = `
   INSERT INTO jobs_hot (
     id, queue, type, priority, max_attempts, overrides, tags, idempotency_key, result_ttl_ms,
     created_by, creator_key_id, traceparent, tracestate,
     status, promoted, holds_key, attempts, round, version,
     due_at, first_due_at, created_at, updated_at, payload_hash, payload)
-  SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, 0, 1, 1, ?, ?, ?, ?, ?, ?
-  WHERE NOT EXISTS (SELECT 1 FROM jobs_archive WHERE id = ?) AND NOT EXISTS (SELECT 1 FROM jobs_dlq WHERE id = ?)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, 0, 1, 1, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO NOTHING`;
 
 const FIND_KEY_HOLDER = `
@@ -96,24 +104,26 @@ function newcoming(session: Session, values: NewJobValues, parts: readonly Uint8
 
 /** The checks come before the first write, so that a refusal of a single job has nothing to take back. */
 function insertOne(session: Session, job: Newcoming): RowValues | null {
-  if (storeNew(session, job, true)) return null;
-  return meetSameId(session, job) ?? meetKeyHolder(session, job);
+  const [obstacle] = session.row<[string]>(OBSTACLE, job.id, job.id, job.queue) ?? [];
+  const isNewQueue = obstacle === NEW_QUEUE;
+  if (isNewQueue) refuseQueueTooMany(session, job.queue, job.index);
+  if (obstacle !== ENDED && storeNew(session, job, true, isNewQueue)) return null;
+  return meetSameId(session, job) ?? meetKeyHolder(session, job, isNewQueue);
 }
 
-function storeNew(session: Session, job: Newcoming, mayHoldKey: boolean): boolean {
+function storeNew(session: Session, job: Newcoming, mayHoldKey: boolean, isNewQueue: boolean): boolean {
   const { now } = session;
   const { values: v, id, queue, type, dueAt, idempotencyKey: key } = job;
-  const createQueue = admitQueue(session, queue, job.index);
   const isDue = dueAt <= now ? 1 : 0;
   const holdsKey = mayHoldKey && key !== null ? 1 : 0;
   // biome-ignore format: the order of the columns of INSERT
   const stored = session.run(
     INSERT,
     id, queue, type, v[3], v[4], v[5], v[6], key, v[8], v[9], v[10], v[11], v[12],
-    isDue, holdsKey, dueAt, dueAt, now, now, job.payloadHash, job.payload, id, id,
+    isDue, holdsKey, dueAt, dueAt, now, now, job.payloadHash, job.payload,
   );
   if (stored === 0) return false;
-  createQueue?.();
+  if (isNewQueue) createQueue(session, queue);
   session.counters.move(job, null, isDue ? 'pending' : 'scheduled');
   session.counters.enqueued(queue);
   return true;
@@ -128,14 +138,14 @@ function meetSameId(session: Session, job: Newcoming): RowValues | null {
   return values;
 }
 
-function meetKeyHolder(session: Session, job: Newcoming): RowValues | null {
+function meetKeyHolder(session: Session, job: Newcoming, isNewQueue: boolean): RowValues | null {
   const found = session.row<KeyHolder>(FIND_KEY_HOLDER, job.idempotencyKey);
   if (found === undefined) throw new Error(`job ${job.id} was neither stored nor found`);
   const [id, queue, type, payloadHash, status] = found;
   const state = HOT_STATES[status] ?? 'processing';
   const encounter = meetByKey(job, { queue, type, payloadHash, state });
   if (encounter === 'store') {
-    storeNew(session, job, false);
+    storeNew(session, job, false, isNewQueue);
     return null;
   }
   if (encounter === 'replace') replace(session, job, id);

@@ -3,7 +3,7 @@ import type { Cursor, JobFilter, PageRequest } from '../../ports/store.ts';
 import { type JobTable, READ_ROW, type RowValues } from './get.ts';
 import type { Parcel } from './parcel.ts';
 import type { Session } from './session.ts';
-import type { Value } from './statements.ts';
+import { UP_TO, type Value } from './statements.ts';
 import { type Stream, streamsFor } from './streams.ts';
 
 /** A page ends early, with a cursor to go on, when its filter has made it look at so many rows. */
@@ -130,7 +130,7 @@ function stepOf(stream: Stream, filter: JobFilter): { sql: string; values: reado
   const matches = residue.length === 0 ? '1' : `(${residue.map(({ sql }) => sql).join(' AND ')})`;
   return {
     sql: `SELECT seq, ${at}, id, ${matches} FROM jobs_${table} INDEXED BY ${index}
-      WHERE ${bounds.map(({ sql }) => sql).join(' AND ')} ORDER BY ${at} DESC, id DESC LIMIT ?`,
+      WHERE ${bounds.map(({ sql }) => sql).join(' AND ')} ORDER BY ${at} DESC, id DESC ${UP_TO}`,
     values: [...residue, ...bounds].flatMap(({ values }) => values),
   };
 }

@@ -6,7 +6,6 @@ import { type Backlog, NO_BACKLOG, readBacklogs } from './backlog.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
 
-const EXISTS = 'SELECT 1 FROM queues WHERE name = ?';
 const COUNT = 'SELECT count(*) FROM queues';
 const CREATE = 'INSERT INTO queues (name, created_at, updated_at) VALUES (?, ?, ?)';
 const CREATE_STATS = 'INSERT INTO stats_summary (queue) VALUES (?)';
@@ -41,20 +40,17 @@ interface QueueRow {
   readonly retried_total: number;
 }
 
-/** Null when the queue exists; else what creates it, to be called once its first job is stored. Refuses one queue too many. */
-export function admitQueue(session: Session, name: string, index: number): (() => void) | null {
-  if (session.row(EXISTS, name) !== undefined) return null;
+/** To be asked before the first job of a new queue is stored; `index` is the job's place in its batch. */
+export function refuseQueueTooMany(session: Session, name: string, index: number): void {
   const [count = 0] = session.row<[number]>(COUNT) ?? [];
-  if (count >= LIMITS.queueNames) throw tooManyQueues(name, index);
-  return () => {
-    session.run(CREATE, name, session.now, session.now);
-    session.run(CREATE_STATS, name);
-  };
+  if (count < LIMITS.queueNames) return;
+  const detail = `the queue ${name} would be one more than ${LIMITS.queueNames}; use an existing queue or delete empty ones`;
+  throw new DomainError('queue-limit-reached', detail, [{ detail, pointer: `#/jobs/${index}/queue` }]);
 }
 
-function tooManyQueues(name: string, index: number): DomainError {
-  const detail = `the queue ${name} would be one more than ${LIMITS.queueNames}; use an existing queue or delete empty ones`;
-  return new DomainError('queue-limit-reached', detail, [{ detail, pointer: `#/jobs/${index}/queue` }]);
+export function createQueue(session: Session, name: string): void {
+  session.run(CREATE, name, session.now, session.now);
+  session.run(CREATE_STATS, name);
 }
 
 export function listQueues(session: Session): Parcel<readonly Queue[]> {

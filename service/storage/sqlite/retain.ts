@@ -3,24 +3,25 @@ import type { RetentionLimits } from '../../ports/store.ts';
 import { type EndedRow, purge, remove } from './ended-moves.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
+import { UP_TO } from './statements.ts';
 
 /** The archive's seq grows in the order of finishing, so its oldest rows come first without an index. */
-const OLDEST_ARCHIVED = 'SELECT id, seq, queue, type, finished_at FROM jobs_archive ORDER BY seq LIMIT ?';
+const OLDEST_ARCHIVED = `SELECT id, seq, queue, type, finished_at FROM jobs_archive ORDER BY seq ${UP_TO}`;
 const OLDEST_DEAD = `
-  SELECT id, seq, queue, type, failed_at FROM jobs_dlq INDEXED BY dlq_failed ORDER BY failed_at LIMIT ?`;
+  SELECT id, seq, queue, type, failed_at FROM jobs_dlq INDEXED BY dlq_failed ORDER BY failed_at ${UP_TO}`;
 
 const BUCKETS = `
-  DELETE FROM metric_buckets WHERE (at, queue) IN (SELECT at, queue FROM metric_buckets WHERE at < ? ORDER BY at LIMIT ?)`;
+  DELETE FROM metric_buckets WHERE (at, queue) IN (SELECT at, queue FROM metric_buckets WHERE at < ? ORDER BY at ${UP_TO})`;
 const AUDIT = `
-  DELETE FROM audit_log WHERE seq IN (SELECT seq FROM audit_log INDEXED BY audit_at WHERE at < ? ORDER BY at LIMIT ?)`;
+  DELETE FROM audit_log WHERE seq IN (SELECT seq FROM audit_log INDEXED BY audit_at WHERE at < ? ORDER BY at ${UP_TO})`;
 const CLAIMS = `
   DELETE FROM idempotency_claims WHERE idempotency_key IN (
-    SELECT idempotency_key FROM idempotency_claims INDEXED BY claims_expiry WHERE expires_at < ? ORDER BY expires_at LIMIT ?)`;
+    SELECT idempotency_key FROM idempotency_claims INDEXED BY claims_expiry WHERE expires_at < ? ORDER BY expires_at ${UP_TO})`;
 
 /** Lanes that stand empty: types come and go, and nothing else would ever remove them. */
 const EMPTY_LANES = `
   DELETE FROM lanes WHERE (queue, type) IN (
-    SELECT queue, type FROM lanes WHERE ready = 0 AND scheduled = 0 AND fetched = 0 AND processing = 0 LIMIT ?)`;
+    SELECT queue, type FROM lanes WHERE ready = 0 AND scheduled = 0 AND fetched = 0 AND processing = 0 ${UP_TO})`;
 
 const ROWS = 'SELECT sum(pending + scheduled + fetched + processing + succeeded + dead) FROM stats_summary';
 
