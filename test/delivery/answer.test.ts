@@ -132,6 +132,11 @@ describe('no whole answer', () => {
     await closed(handler.sockets[0]);
   });
 
+  it('is all there is when nothing follows early hints', async () => {
+    const handler = await serveRaw(socket => socket.end('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'));
+    expect(await delivery().deliver(callTo(handler.url))).toMatchObject({ kind: 'retryable', responseStatus: null });
+  });
+
   it('is retryable when nobody listens, and names the address', async () => {
     const outcome = await delivery().deliver(callTo('http://127.0.0.1:1/'));
     expect(outcome).toMatchObject({ kind: 'retryable', responseStatus: null });

@@ -1,4 +1,5 @@
 // Owns the proof that connections are reused while that is safe, never waited for, and let go of.
+import type { Socket } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { callTo, delivery } from './fixture/calls.ts';
 import { closed, serve, serveRaw } from './fixture/servers.ts';
@@ -73,6 +74,21 @@ describe('connections', () => {
       expect(await sender.deliver(callTo(handler.url))).toMatchObject({ kind: 'succeeded' });
       for (const socket of handler.sockets) socket.end();
       if (round % 2 === 0) await closed(handler.sockets[round]);
+    }
+  });
+
+  it('that the server closed while others stay open cost no attempt', async () => {
+    const waiting: Socket[] = [];
+    const handler = await serveRaw(socket => {
+      if (waiting.push(socket) >= 3) for (const each of waiting.splice(0)) each.write(`${OK}\r\n`);
+    });
+    const sender = delivery();
+    const three = () => Promise.all([1, 2, 3].map(() => sender.deliver(callTo(handler.url))));
+    await three();
+    for (const socket of handler.sockets.slice(0, 3)) {
+      socket.end();
+      await closed(socket);
+      expect(await three()).toMatchObject([{ kind: 'succeeded' }, { kind: 'succeeded' }, { kind: 'succeeded' }]);
     }
   });
 
