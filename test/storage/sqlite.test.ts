@@ -33,11 +33,26 @@ storeSuite('a SQLite file', async (): Promise<StoreWorld> => {
       for (const node of nodes) await node.close();
       await rm(folder, { recursive: true });
     },
+    empty: async () => empty(path),
     reopen: open,
     breakWrites: async table => breakWrites(path, table),
     buckets: async queue => sumBuckets(path, queue),
   };
 });
+
+const TABLES = `
+  SELECT name FROM sqlite_master
+  WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT IN ('schema_migrations', 'revisions')`;
+
+/** From outside, which is right because a store keeps nothing of its database in mind. */
+function empty(path: string): void {
+  const database = new Database(path);
+  const tables = database.prepare<[], string>(TABLES).pluck().all();
+  database.transaction(() => {
+    for (const table of tables) database.exec(`DELETE FROM ${table}`);
+  })();
+  database.close();
+}
 
 const WRITES = ['INSERT', 'UPDATE', 'DELETE'] as const;
 

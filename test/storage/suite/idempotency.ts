@@ -197,7 +197,7 @@ export function idempotencyLaw(law: Law): void {
 /** Claims whatever is ready and starts that one. */
 async function runOnly(stage: Stage, id: string) {
   await stage.claim();
-  const { leaseId, payload, ...job } = await stage.job(id);
+  const { leaseId, payload, heartbeatAt, ...job } = await stage.job(id);
   if (leaseId === null || payload === null) throw new Error(`${id} was not claimed`);
   return stage.begin({ ...job, state: 'fetched', leaseId, payload, queueTimeoutMs: null });
 }
