@@ -57,6 +57,7 @@ export function pendingMigrations(known: readonly Migration[], applied: readonly
 /** Why this service must not work with that database; the message tells what to do. */
 export class SchemaRefusal extends Error {
   override readonly name = 'SchemaRefusal';
+  readonly code = 'schema-refused';
 }
 
 function tooOld(newestKnown: number, row: AppliedMigration): SchemaRefusal {

@@ -1,7 +1,9 @@
 // Owns how a store is opened: which adapter, with which threads, shared by how many handles.
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { DomainError } from '../domain/errors.ts';
 import type { Store } from '../ports/store.ts';
+import { SchemaRefusal } from './migrate.ts';
 import { withRetries } from './retry.ts';
 import { MEMORY } from './sqlite/connection.ts';
 import { classify } from './sqlite/faults.ts';
@@ -27,13 +29,20 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
   await mkdir(dirname(path), { recursive: true });
   const writer = new Thread({ path, mode: 'write', capacity: null });
   const reader = new Thread({ path, mode: 'read', capacity: null });
-  await withRetries({ classify }, () => writer.open());
-  await withRetries({ classify }, () => reader.open());
+  for (const thread of [writer, reader]) {
+    await withRetries({ classify }, () => thread.open()).catch(error => Promise.reject(refusalToOpen(path, error)));
+  }
   options.log?.event('storageOpened', { path });
   return storeOver({ writer, reader }, options, async () => {
     await reader.close();
     await writer.close();
   });
+}
+
+/** At start nobody can "try again in a few seconds": what helps is which file it is, and what is wrong with it. */
+function refusalToOpen(path: string, error: unknown): unknown {
+  if (!(error instanceof DomainError && error.cause instanceof Error)) return error;
+  return new SchemaRefusal(`the database file ${path} cannot be used: ${error.cause.message}`);
 }
 
 /** A database that lives as long as its handles do; each handle stands for a node. */
