@@ -1,4 +1,4 @@
-// Owns what happens first to every request: its id, HEAD as GET, and who may speak to a service that has no API keys.
+// Owns what happens first to every request: its id, the headers of every answer, HEAD as GET, and who may speak to a service that has no API keys.
 import type { Request, RequestHandler, Response } from 'express';
 import { v7 } from 'uuid';
 import { DomainError } from '../domain/errors.ts';
@@ -13,12 +13,21 @@ declare global {
   }
 }
 
+/** Answers of the API are data: nothing in them may ever run or be guessed at, and nobody may frame or keep them. */
+const HEADERS = Object.entries({
+  'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+});
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 const LOOPBACK_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
 /** `loopbackOnly`: there are no API keys and the service listens on loopback, so pages from elsewhere must not reach it. */
 export function admit(loopbackOnly: boolean): RequestHandler {
   return (req, res, next) => {
+    for (const [name, value] of HEADERS) res.setHeader(name, value);
     identify(req, res);
     // Node keeps the body of an answer to HEAD back by itself.
     if (req.method === 'HEAD') req.method = 'GET';

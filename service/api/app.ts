@@ -1,13 +1,13 @@
 // Owns the HTTP application: the way of every request from admission through the contract to its operation, and of every error out.
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
-import helmet from 'helmet';
 import { admit } from './admission.ts';
 import { bodyRefusal, readBody } from './body.ts';
 import { Contract, contractRefusal } from './contract.ts';
-import { docsPages } from './docs.ts';
+import { docsFiles, docsPage } from './docs.ts';
 import type { ApiParts, Operations } from './operation.ts';
 import { domainRefusal, type Refusal } from './problem.ts';
 import { sendProblem } from './reply.ts';
+import { controlOperations } from './routes/control.ts';
 import { dlqOperations } from './routes/dlq.ts';
 import { handlerOperations } from './routes/handlers.ts';
 import { jobOperations } from './routes/jobs.ts';
@@ -18,9 +18,9 @@ export function createApp(parts: ApiParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
   const contract = new Contract();
-  app.use(securityHeaders(), admit(parts.loopbackOnly));
-  app.use(docsPages());
+  app.use(admit(parts.loopbackOnly));
   mount(app, contract, operationsOf(parts, contract));
+  app.use(docsFiles());
   app.use((_req: Request, res: Response) => sendProblem(res, NOTHING_HERE));
   app.use(answerError(parts));
   return app;
@@ -33,31 +33,26 @@ const NOTHING_HERE: Refusal = {
   faults: [],
 };
 
-/** Answers of the API are data: nothing in them may ever run, and nobody may frame or keep them. */
-function securityHeaders(): express.RequestHandler {
-  const policy = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } };
-  return helmet({ contentSecurityPolicy: policy, strictTransportSecurity: false });
-}
-
 function operationsOf(parts: ApiParts, contract: Contract): Operations {
   return {
     ...jobOperations(parts),
+    ...controlOperations(parts),
     ...dlqOperations(parts),
     ...queueOperations(parts),
     ...handlerOperations(parts),
     ...serviceOperations(parts, contract),
-    // `docsPages` has answered this one, unless the method was wrong: then the contract has refused it.
-    getDocs: (_req, res) => sendProblem(res, NOTHING_HERE),
+    getDocs: docsPage(),
   };
 }
 
 function mount(app: Express, contract: Contract, operations: Operations): void {
-  for (const { route, check, operations: documented } of contract.paths()) {
-    app.all(route, ...readBody, ...check);
+  for (const { path, check, operations: documented } of contract.paths()) {
+    // One route object per path: `app.all` would repeat the checks for each of the 34 methods Node knows.
+    const route = app.route(path).all(...readBody, ...check);
     for (const { id, method } of documented) {
       const operation = operations[id];
       if (operation === undefined) throw new Error(`openapi.yaml names the operation ${id}, which nothing serves`);
-      app[method](route, operation);
+      route[method](operation);
     }
   }
 }

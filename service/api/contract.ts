@@ -22,14 +22,15 @@ export interface Document {
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** One operation of the document; `route` is its path as Express writes it. */
+/** One operation of the document. */
 export interface Operation {
   readonly id: string;
   readonly method: Method;
 }
 
 export interface Path {
-  readonly route: string;
+  /** As Express writes it. */
+  readonly path: string;
   readonly operations: readonly Operation[];
   /** Lets through what the document allows; throws for the rest, other methods included. */
   readonly check: readonly RequestHandler[];
@@ -57,7 +58,7 @@ export class Contract {
     const busy = this.#validator([BUSY_PATH]);
     const others = this.#validator(all.filter(path => path !== BUSY_PATH));
     const paths = all.map(path => this.#path(path, path === BUSY_PATH ? busy : others));
-    return paths.sort((a, b) => Number(a.route.includes(':')) - Number(b.route.includes(':')));
+    return paths.sort((a, b) => Number(a.path.includes(':')) - Number(b.path.includes(':')));
   }
 
   #path(path: string, check: readonly RequestHandler[]): Path {
@@ -66,7 +67,7 @@ export class Contract {
       const { operationId } = item[method] as { operationId: string };
       return { id: operationId, method };
     });
-    return { route: path.replaceAll('{', ':').replaceAll('}', ''), operations, check };
+    return { path: path.replaceAll('{', ':').replaceAll('}', ''), operations, check };
   }
 
   #validator(paths: readonly string[]): RequestHandler[] {

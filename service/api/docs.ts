@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { Router } from 'express';
 import helmet from 'helmet';
+import type { Operation } from './operation.ts';
 import { send } from './reply.ts';
 
 // The package's main module would load the whole browser bundle, a quarter of the service's start.
@@ -36,27 +37,38 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** Pages get what API answers do not: scripts, styles, images and calls of their own origin. */
-const policy = helmet.contentSecurityPolicy({
-  useDefaults: false,
-  directives: {
-    defaultSrc: ["'none'"],
-    scriptSrc: ["'self'"],
-    styleSrc: ["'self'"],
-    imgSrc: ["'self'", 'data:'],
-    connectSrc: ["'self'"],
-    baseUri: ["'none'"],
-    formAction: ["'none'"],
-    frameAncestors: ["'none'"],
+/** Pages get what answers of the API do not: scripts, styles, images and calls of their own origin. */
+const protectPage = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
   },
+  // The service itself speaks plain HTTP; whoever puts TLS before it decides.
+  strictTransportSecurity: false,
 });
 
-export function docsPages(): Router {
+export function docsPage(): Operation {
+  return (req, res) => protectPage(req, res, () => send(res, 200, 'text/html; charset=utf-8', PAGE));
+}
+
+/** The files that the page refers to, and no others of the package. */
+export function docsFiles(): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.get('/docs', policy, (_req, res) => send(res, 200, 'text/html; charset=utf-8', PAGE));
   router.get('/docs/start.js', (_req, res) => send(res, 200, 'text/javascript; charset=utf-8', START));
   for (const file of FILES) {
-    router.get(`/docs/${file}`, (_req, res) => res.sendFile(file, { root: absolutePath(), maxAge: '1h' }));
+    router.get(`/docs/${file}`, (_req, res) => {
+      res.setHeader('cache-control', 'public, max-age=3600');
+      res.sendFile(file, { root: absolutePath(), cacheControl: false });
+    });
   }
   return router;
 }

@@ -1,5 +1,6 @@
 // Owns what an operation of openapi.yaml is in code, and the parts that operations are made of.
 import type { Request, Response } from 'express';
+import type { JobControl } from '../application/control.ts';
 import type { DeadLetters } from '../application/dlq.ts';
 import type { Handlers } from '../application/handlers.ts';
 import type { Jobs } from '../application/jobs.ts';
@@ -39,6 +40,7 @@ export interface BugReport {
 
 export interface ApiParts {
   readonly jobs: Jobs;
+  readonly control: JobControl;
   readonly dlq: DeadLetters;
   readonly queues: Queues;
   readonly handlers: Handlers;
@@ -66,4 +68,9 @@ export function pathKey(req: Request, name: string): string {
   const flaw = keyFlaw(key, LIMITS.nameLength);
   if (flaw === null) return key;
   throw new DomainError('malformed-request', 'Correct the name in the path.', [{ detail: flaw, parameter: name }]);
+}
+
+/** Who asks, for the record. Without API keys nobody has a name. */
+export function actorOf(_req: Request): string {
+  return 'anonymous';
 }

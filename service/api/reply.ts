@@ -1,5 +1,8 @@
 // Owns how answers are written: JSON with its length at once, payloads spliced in untouched, problems for refusals.
 import type { Response } from 'express';
+import type { Job } from '../domain/job.ts';
+import { etagOf } from './etag.ts';
+import { presentJob } from './present.ts';
 import { problemOf, type Refusal } from './problem.ts';
 
 /** Seconds a caller should wait before it asks again after a 503. */
@@ -13,6 +16,17 @@ export function sendJson(res: Response, status: number, value: unknown): void {
 export function withPayload(fields: object, payload: Uint8Array | null): Buffer {
   const head = JSON.stringify(fields).slice(0, -1);
   return Buffer.concat([Buffer.from(`${head},"payload":`), payload ?? Buffer.from('null'), Buffer.from('}')]);
+}
+
+/** One job with its payload, and the ETag that an edit of it must name. */
+export function sendJob(res: Response, status: number, job: Job, maxAttempts: number): void {
+  res.setHeader('etag', etagOf(job));
+  send(res, status, 'application/json', withPayload(presentJob(job, maxAttempts), job.payload));
+}
+
+export function sendNothing(res: Response): void {
+  res.statusCode = 204;
+  res.end();
 }
 
 export function send(res: Response, status: number, type: string, body: string | Uint8Array): void {

@@ -1,13 +1,13 @@
 // Owns the operations on the dead-letter queue.
-import type { EditDraft } from '../../application/dlq.ts';
+import type { EditDraft } from '../../application/edits.ts';
 import type { Job } from '../../domain/job.ts';
 import { writeCursor } from '../cursor.ts';
 import { readFilter, readPage } from '../filter.ts';
 import { type ApiParts, type Operations, pathParameter } from '../operation.ts';
 import { presentJob } from '../present.ts';
-import { send, sendJson, withPayload } from '../reply.ts';
+import { sendJob, sendJson, sendNothing } from '../reply.ts';
 
-export function dlqOperations({ dlq, maxAttempts }: ApiParts): Operations {
+export function dlqOperations({ dlq, control, maxAttempts }: ApiParts): Operations {
   const present = (job: Job) => presentJob(job, maxAttempts(job));
   return {
     async listDeadJobs(req, res) {
@@ -17,14 +17,19 @@ export function dlqOperations({ dlq, maxAttempts }: ApiParts): Operations {
 
     async getDeadJob(req, res) {
       const job = await dlq.get(pathParameter(req, 'id'));
-      send(res, 200, 'application/json', withPayload(present(job), job.payload));
+      sendJob(res, 200, job, maxAttempts(job));
+    },
+
+    async purgeJob(req, res) {
+      await control.discard(pathParameter(req, 'id'), 'dead');
+      sendNothing(res);
     },
 
     async resurrectJob(req, res) {
       const { payload: _, ...edits } = (req.body ?? {}) as Omit<EditDraft, 'payload'> & { payload?: null };
       const payload = res.locals.payloads.get('#/payload');
       const job = await dlq.resurrect(pathParameter(req, 'id'), payload ? { ...edits, payload } : edits, null);
-      send(res, 200, 'application/json', withPayload(present(job), job.payload));
+      sendJob(res, 200, job, maxAttempts(job));
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { HandlerDraft } from '../../application/handler-draft.ts';
 import { type ApiParts, type Operations, pathKey } from '../operation.ts';
 import { presentHandler } from '../present.ts';
-import { sendJson } from '../reply.ts';
+import { sendJson, sendNothing } from '../reply.ts';
 
 export function handlerOperations({ handlers }: ApiParts): Operations {
   return {
@@ -27,8 +27,7 @@ export function handlerOperations({ handlers }: ApiParts): Operations {
 
     async removeHandler(req, res) {
       await handlers.remove(pathKey(req, 'type'), isForced(req));
-      res.statusCode = 204;
-      res.end();
+      sendNothing(res);
     },
 
     async testHandler(req, res) {

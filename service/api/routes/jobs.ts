@@ -9,7 +9,7 @@ import { readFilter, readPage } from '../filter.ts';
 import { type ApiParts, type Operations, pathParameter } from '../operation.ts';
 import { presentAttempt, presentJob } from '../present.ts';
 import { producerOf, refuseHeaderKey, withHeaderKey } from '../producer.ts';
-import { send, sendJson, withPayload } from '../reply.ts';
+import { send, sendJob, sendJson, withPayload } from '../reply.ts';
 
 const LONGEST_WAIT_MS = 60_000;
 
@@ -46,7 +46,7 @@ export function jobOperations({ jobs, maxAttempts, stopping }: ApiParts): Operat
       const waitMs = readWait(req);
       const id = pathParameter(req, 'id');
       const job = waitMs === 0 ? await jobs.get(id) : await jobs.waitFor(id, waitMs, untilClosed(res, stopping));
-      send(res, 200, 'application/json', withPayload(present(job), job.payload));
+      sendJob(res, 200, job, maxAttempts(job));
     },
 
     async listAttempts(req, res) {
