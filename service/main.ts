@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createApp } from './api/app.ts';
 import { createHttpServer } from './api/server.ts';
+import { JobControl } from './application/control.ts';
 import { DeadLetters } from './application/dlq.ts';
 import { Handlers } from './application/handlers.ts';
 import { Jobs, type Wake } from './application/jobs.ts';
@@ -85,6 +86,7 @@ function createVerbs({ config, store, delivery, registry }: Foundation, wake: Wa
   const parts = { store, registry, rules: { maxPayloadBytes, requireRegisteredTypes }, wake };
   return {
     jobs: new Jobs(parts),
+    control: new JobControl(parts),
     dlq: new DeadLetters(parts),
     queues: new Queues(store.queues),
     handlers: new Handlers({ store, registry, delivery }),

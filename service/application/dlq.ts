@@ -3,18 +3,9 @@ import { DomainError } from '../domain/errors.ts';
 import type { Job } from '../domain/job.ts';
 import { type JobEdits, resurrect } from '../domain/lifecycle.ts';
 import type { JobFilter, Page, PageRequest, Store } from '../ports/store.ts';
-import { checkPayloadSize, readDelay, readTags } from './draft.ts';
-import { Faults } from './faults.ts';
+import { checkRunnable, type EditDraft, readEdits } from './edits.ts';
 import { absent, checkFilter, type EnqueueRules, type Wake } from './jobs.ts';
 import type { HandlerRegistry } from './registry.ts';
-
-/** What an operator wants changed in the same move; absent = as stored. */
-export interface EditDraft {
-  readonly payload?: Uint8Array;
-  readonly tags?: readonly string[];
-  readonly priority?: number;
-  readonly delay?: string;
-}
 
 interface DeadLetterParts {
   readonly store: Pick<Store, 'jobs' | 'clock'>;
@@ -48,9 +39,9 @@ export class DeadLetters {
   /** Dead to pending with a fresh budget; answers the job as it is afterwards. `by` is the operator, when there is a name. */
   async resurrect(id: string, draft: EditDraft, by: string | null): Promise<Job> {
     const { store, wake } = this.#parts;
-    const edits = this.#read(draft);
+    const edits = readEdits(draft, this.#parts.rules, store.clock.now());
     const job = await this.#dead(id);
-    await this.#checkPayload(job, edits);
+    await checkRunnable(job, edits, this.#parts);
     await this.#apply(job, edits, by);
     const { due } = edits;
     wake(due && 'inMs' in due ? store.clock.now() + due.inMs : store.clock.now());
@@ -78,35 +69,6 @@ export class DeadLetters {
     const job = (await this.#parts.store.jobs.get(id)) ?? absent(id);
     if (job.state !== 'dead') throw notDead(id, job.state);
     return job;
-  }
-
-  #read(draft: EditDraft): JobEdits {
-    const faults = new Faults();
-    const at = '#';
-    const { payload, priority } = draft;
-    if (payload) checkPayloadSize(payload, { at, faults, maxPayloadBytes: this.#parts.rules.maxPayloadBytes });
-    const tags = draft.tags && readTags(draft.tags, { at, faults });
-    const inMs = readDelay(draft.delay, { at, faults });
-    faults.check();
-    return {
-      ...(payload && { payload }),
-      ...(tags && { tags }),
-      ...(priority !== undefined && { priority }),
-      ...(inMs !== undefined && { due: { inMs } }),
-    };
-  }
-
-  /** A job that would die again before its first attempt is better refused here. */
-  async #checkPayload(job: Job, edits: JobEdits): Promise<void> {
-    const { registry, rules } = this.#parts;
-    if (!registry.find(job.type)) await registry.search();
-    const handler = registry.find(job.type);
-    const faults = new Faults();
-    if (!handler && rules.requireRegisteredTypes) faults.add('#', `${job.type} has no handler`, 'type-not-registered');
-    const payload = edits.payload ?? job.payload;
-    const flaw = handler && payload && registry.flaw(handler, payload);
-    if (flaw) faults.add('#/payload', flaw);
-    faults.check();
   }
 }
 

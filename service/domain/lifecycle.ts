@@ -194,6 +194,33 @@ export function requestCancel(job: Pick<Job, 'id' | 'round'>, by: string): Trans
   return unfenced('requestCancel', job, { to: 'cancelRequested', by });
 }
 
+/** What stopping a job means in the state it is in: at once, by its owner, or not at all any more (null). */
+export function stop(job: Pick<Job, 'id' | 'round' | 'state'>, by: string): Transition | null {
+  if (job.state === 'succeeded' || job.state === 'dead') return null;
+  return job.state === 'processing' ? requestCancel(job, by) : cancel(job, by);
+}
+
+/** An operator changes a job that is not running and has not succeeded, as it was when `version` was read; null otherwise. */
+export function edit(
+  job: Pick<Job, 'id' | 'round' | 'state' | 'version'>,
+  edits: JobEdits,
+  by: string,
+): Transition | null {
+  if (job.state === 'succeeded' || job.state === 'processing') return null;
+  const { guard, ...transition } = unfenced(job.state === 'dead' ? 'editDead' : 'edit', job, {
+    to: 'edited',
+    edits,
+    by,
+  });
+  return { ...transition, guard: { ...guard, version: job.version } };
+}
+
+/** An operator deletes a job that has ended; null while it has not. */
+export function discard(job: Pick<Job, 'id' | 'round' | 'state'>): Transition | null {
+  if (job.state === 'dead') return unfenced('purge', job, { to: 'gone' });
+  return job.state === 'succeeded' ? unfenced('remove', job, { to: 'gone' }) : null;
+}
+
 /** Back to pending from the DLQ: same id, attempts 0, round + 1, history kept, fresh age; as stored or as edited. */
 export function resurrect(job: Pick<Job, 'id' | 'round'>, edits: JobEdits, by: string | null): Transition {
   return unfenced('resurrect', job, { to: 'resurrected', edits, by });
