@@ -1,4 +1,6 @@
 // Owns an orderly end: what a service that is told to stop does with its work, its answers, its exit code, and how long it takes.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OK } from './fixture/handlers.ts';
 import type { ServiceProcess } from './fixture/service.ts';
@@ -79,17 +81,23 @@ test('G5 · an idle service stops at once, also with an idle keep-alive connecti
   expect(performance.now() - stoppedAt).toBeLessThan(3_000);
 });
 
-test('G5 · npm start passes the signal on: the same orderly end, exit 0, and nothing left behind', async () => {
-  const service = await world.spawn({}, ['npm', 'start']).listening();
-  await world.register(service, ['finishing.v1']);
-  const id = await service.enqueue('finishing.v1');
-  await eventually(() => expect(world.handlers.calls).toHaveLength(1));
-  service.signal('SIGTERM');
-  await isNotReady(service);
-  world.handlers.release('finishing.v1');
-  expect(await service.exit).toEqual({ code: 0, signal: null });
-  expect(world.connect().prepare('SELECT id FROM jobs_archive').pluck().all()).toEqual([id]);
-});
+// Outside of `npm test` the bootstrap may find no mark of its own, and would install everything anew under the running suite.
+const isBootstrapped = existsSync(join(import.meta.dirname, '../../node_modules/.chokaq-installed'));
+
+test.runIf(isBootstrapped)(
+  'G5 · npm start passes the signal on: the same orderly end, exit 0, and nothing left behind',
+  async () => {
+    const service = await world.spawn({}, ['npm', 'start']).listening();
+    await world.register(service, ['finishing.v1']);
+    const id = await service.enqueue('finishing.v1');
+    await eventually(() => expect(world.handlers.calls).toHaveLength(1));
+    service.signal('SIGTERM');
+    await isNotReady(service);
+    world.handlers.release('finishing.v1');
+    expect(await service.exit).toEqual({ code: 0, signal: null });
+    expect(world.connect().prepare('SELECT id FROM jobs_archive').pluck().all()).toEqual([id]);
+  },
+);
 
 async function isNotReady(service: ServiceProcess): Promise<void> {
   await eventually(async () => expect((await service.call('GET', '/readyz')).status).toBe(503));
