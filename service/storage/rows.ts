@@ -1,6 +1,6 @@
 // Owns how stored rows read as jobs, attempts and handlers, for every SQL adapter: columns in, domain shapes out.
 import { FAILURE_REASONS, type FailureReason } from '../domain/failure.ts';
-import type { ClaimedJob, HotState, Job, JobState, NewJob } from '../domain/job.ts';
+import type { HotState, Job, JobState, NewJob } from '../domain/job.ts';
 import type { AttemptOverrides } from '../domain/retry.ts';
 
 export const HOT_STATES = ['pending', 'fetched', 'processing'] as const satisfies readonly HotState[];
@@ -88,52 +88,44 @@ export interface JobRow {
   readonly ended_by: string | null;
 }
 
+// A job is made as one whole literal: put together by spreading, it would cost ten times as much.
+
 /** `now` tells pending from scheduled. */
 export function jobFromRow(row: JobRow, now: number): Job {
+  // biome-ignore format: a line a theme
   return {
-    id: row.id,
-    queue: row.queue,
-    type: row.type,
-    state: stateOf(row, now),
-    payload: row.payload,
-    payloadHash: row.payload_hash,
-    tags: tagsFrom(row.tags),
-    priority: row.priority,
-    attempts: row.attempts,
-    round: row.round,
+    id: row.id, queue: row.queue, type: row.type, state: stateOf(row, now), round: row.round, version: row.version,
+    payload: row.payload, payloadHash: row.payload_hash, tags: tagsFrom(row.tags), priority: row.priority,
     overrides: overridesFrom(row.overrides, row.max_attempts),
-    idempotencyKey: row.idempotency_key,
-    resultTtlMs: row.result_ttl_ms,
-    dueAt: row.due_at,
-    firstDueAt: row.first_due_at,
-    createdAt: row.created_at,
-    createdBy: row.created_by,
-    creatorKeyId: row.creator_key_id,
-    traceparent: row.traceparent,
-    tracestate: row.tracestate,
-    resurrectedAt: row.resurrected_at,
-    version: row.version,
-    updatedAt: row.updated_at,
-    ...progressOf(row),
+    idempotencyKey: row.idempotency_key, resultTtlMs: row.result_ttl_ms,
+    createdBy: row.created_by, creatorKeyId: row.creator_key_id,
+    traceparent: row.traceparent, tracestate: row.tracestate,
+    dueAt: row.due_at, firstDueAt: row.first_due_at, createdAt: row.created_at, updatedAt: row.updated_at,
+    attempts: row.attempts, startedAt: row.started_at, heartbeatAt: row.heartbeat_at, resurrectedAt: row.resurrected_at,
+    workerId: row.worker_id, leaseId: row.lease_id, cancelRequestedBy: row.cancel_requested_by,
+    lastError: row.last_error, lastResponseStatus: row.last_response_status, lastResponseBody: row.last_response_body,
+    finishedAt: row.finished_at, durationMs: row.duration_ms, outcome: row.outcome, endedBy: row.ended_by,
+    failureReason: reasonFrom(row.failure_reason), errorDetails: row.error_details,
   };
 }
 
-function progressOf(row: JobRow) {
+/** The job that a stored `NewJob` has become, as a read at `now` (the time of storing) would show it, without payload. */
+export function jobJustStored(job: NewJob, now: number): Job {
+  const dueAt = dueInstant(job.due, now);
+  // biome-ignore format: a line a theme
   return {
-    startedAt: row.started_at,
-    heartbeatAt: row.heartbeat_at,
-    workerId: row.worker_id,
-    leaseId: row.lease_id,
-    cancelRequestedBy: row.cancel_requested_by,
-    lastError: row.last_error,
-    lastResponseStatus: row.last_response_status,
-    lastResponseBody: row.last_response_body,
-    finishedAt: row.finished_at,
-    durationMs: row.duration_ms,
-    outcome: row.outcome,
-    failureReason: reasonFrom(row.failure_reason),
-    errorDetails: row.error_details,
-    endedBy: row.ended_by,
+    id: job.id, queue: job.queue, type: job.type, state: dueAt > now ? 'scheduled' : 'pending', round: 1, version: 1,
+    payload: null, payloadHash: job.payloadHash, tags: job.tags, priority: job.priority,
+    overrides: job.overrides,
+    idempotencyKey: job.idempotencyKey, resultTtlMs: job.resultTtlMs,
+    createdBy: job.createdBy, creatorKeyId: job.creatorKeyId,
+    traceparent: job.traceparent, tracestate: job.tracestate,
+    dueAt, firstDueAt: dueAt, createdAt: now, updatedAt: now,
+    attempts: 0, startedAt: null, heartbeatAt: null, resurrectedAt: null,
+    workerId: null, leaseId: null, cancelRequestedBy: null,
+    lastError: null, lastResponseStatus: null, lastResponseBody: null,
+    finishedAt: null, durationMs: null, outcome: null, endedBy: null,
+    failureReason: null, errorDetails: null,
   };
 }
 
@@ -143,43 +135,6 @@ function stateOf(row: JobRow, now: number): JobState {
   if (row.status === PENDING) return row.due_at > now ? 'scheduled' : 'pending';
   return row.status === FETCHED ? 'fetched' : 'processing';
 }
-
-/** The job that a stored `NewJob` has become, as a read at `now` (the time of storing) would show it, without payload. */
-export function jobJustStored(job: NewJob, now: number): Job {
-  const dueAt = dueInstant(job.due, now);
-  const { payload: _, onConflict: __, due: ___, ...kept } = job;
-  return {
-    ...kept,
-    ...UNSTARTED,
-    payload: null,
-    state: dueAt > now ? 'scheduled' : 'pending',
-    dueAt,
-    firstDueAt: dueAt,
-    createdAt: now,
-    updatedAt: now,
-  };
-}
-
-const UNSTARTED = {
-  attempts: 0,
-  round: 1,
-  version: 1,
-  startedAt: null,
-  heartbeatAt: null,
-  workerId: null,
-  leaseId: null,
-  cancelRequestedBy: null,
-  lastError: null,
-  lastResponseStatus: null,
-  lastResponseBody: null,
-  resurrectedAt: null,
-  finishedAt: null,
-  durationMs: null,
-  outcome: null,
-  failureReason: null,
-  errorDetails: null,
-  endedBy: null,
-} as const;
 
 /** An instant in the past means now. */
 export function dueInstant(due: NewJob['due'], now: number): number {
@@ -207,66 +162,4 @@ export function overridesFrom(text: string | null, maxAttempts: number | null): 
 
 function reasonFrom(text: string | null): FailureReason | null {
   return FAILURE_REASONS.find(reason => reason === text) ?? null;
-}
-
-/** The columns of a claimed job, in the order in which `claimedFrom` reads their values; the payload travels apart. */
-export const CLAIMED_COLUMNS = [
-  'id',
-  'queue',
-  'type',
-  'attempts',
-  'round',
-  'overrides',
-  'max_attempts',
-  'idempotency_key',
-  'result_ttl_ms',
-  'due_at',
-  'first_due_at',
-  'resurrected_at',
-  'created_at',
-  'started_at',
-  'traceparent',
-  'tracestate',
-] as const;
-
-export type ClaimedValues = readonly [
-  id: string,
-  queue: string,
-  type: string,
-  attempts: number,
-  round: number,
-  overrides: string | null,
-  maxAttempts: number | null,
-  idempotencyKey: string | null,
-  resultTtlMs: number | null,
-  dueAt: number,
-  firstDueAt: number,
-  resurrectedAt: number | null,
-  createdAt: number,
-  startedAt: number | null,
-  traceparent: string | null,
-  tracestate: string | null,
-];
-
-/** Everything of a claimed job that its row tells; what the claim itself decides is added by the caller. */
-export function claimedFrom(
-  values: ClaimedValues,
-): Omit<ClaimedJob, 'payload' | 'state' | 'leaseId' | 'queueTimeoutMs'> {
-  return {
-    id: values[0],
-    queue: values[1],
-    type: values[2],
-    attempts: values[3],
-    round: values[4],
-    overrides: overridesFrom(values[5], values[6]),
-    idempotencyKey: values[7],
-    resultTtlMs: values[8],
-    dueAt: values[9],
-    firstDueAt: values[10],
-    resurrectedAt: values[11],
-    createdAt: values[12],
-    startedAt: values[13],
-    traceparent: values[14],
-    tracestate: values[15],
-  };
 }

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { CATCH_ALL } from '../../domain/handler.ts';
 import type { CancelRequest, ClaimRequest } from '../../ports/store.ts';
-import { CLAIMED_COLUMNS, type ClaimedValues, FETCHED, PROCESSING } from '../rows.ts';
+import { CLAIMED_COLUMNS, type ClaimedValues } from '../claimed-rows.ts';
+import { FETCHED, PROCESSING } from '../rows.ts';
 import { Budget, chooseHeads, type Head, type Lane } from './heads.ts';
 import type { Parcel } from './parcel.ts';
 import { promote } from './promote.ts';
@@ -42,7 +43,8 @@ const CANCEL_REQUESTS = `
   SELECT id, lease_id, cancel_requested_by FROM jobs_hot INDEXED BY hot_cancel
   WHERE worker_id = ? AND cancel_requested_by IS NOT NULL AND status = ${PROCESSING}`;
 
-const REVISION = "SELECT value FROM revisions WHERE name = 'handlers'";
+const REVISIONS = `
+  SELECT (SELECT value FROM revisions WHERE name = 'handlers'), (SELECT value FROM revisions WHERE name = 'queues')`;
 
 /** The payload of the n-th job is the n-th part of the parcel. */
 export interface ClaimAnswer {
@@ -51,6 +53,7 @@ export interface ClaimAnswer {
   readonly nextDueAt: number | null;
   readonly cancelRequests: readonly CancelRequest[];
   readonly handlersRevision: number;
+  readonly queuesRevision: number;
 }
 
 /** The row as it was before the claim, and what the claim made of it. */
@@ -70,11 +73,11 @@ export function claim(session: Session, request: ClaimRequest): Parcel<ClaimAnsw
     take(session, request, { ...head, leaseId: `${claimId}.${index}` }, parts),
   );
   const [nextDueAt = null] = session.row<[number]>(NEXT_DUE) ?? [];
-  const [handlersRevision = 0] = session.row<[number]>(REVISION) ?? [];
+  const [handlersRevision = 0, queuesRevision = 0] = session.row<[number, number]>(REVISIONS) ?? [];
   const cancelRequests = session
     .rows<[string, string, string]>(CANCEL_REQUESTS, request.owner)
     .map(([jobId, leaseId, by]) => ({ jobId, leaseId, by }));
-  return { body: { jobs, now: session.now, nextDueAt, cancelRequests, handlersRevision }, parts };
+  return { body: { jobs, now: session.now, nextDueAt, cancelRequests, handlersRevision, queuesRevision }, parts };
 }
 
 /** Further lanes are read only while slots are left; they start with less urgent work. */

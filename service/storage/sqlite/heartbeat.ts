@@ -1,6 +1,7 @@
 // Owns signs of life: running jobs marked as alive in one statement, and the search for those whose owner is late or gone.
 import type { HeldLease, StaleRequest } from '../../ports/store.ts';
-import { CLAIMED_COLUMNS, type ClaimedValues, FETCHED, PROCESSING } from '../rows.ts';
+import { CLAIMED_COLUMNS, type StaleValues } from '../claimed-rows.ts';
+import { FETCHED, PROCESSING } from '../rows.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
 import { UP_TO } from './statements.ts';
@@ -32,16 +33,6 @@ export function heartbeat(session: Session, { owner, leaseIds }: HeartbeatInput)
   const held = session.rows<[string, string, string | null]>(BEAT, session.now, owner, JSON.stringify(leaseIds));
   return plain(held.map(([jobId, leaseId, cancelRequestedBy]) => ({ jobId, leaseId, cancelRequestedBy })));
 }
-
-export type StaleValues = readonly [
-  ...ClaimedValues,
-  status: number,
-  leaseId: string,
-  workerId: string,
-  heartbeatAt: number | null,
-  cancelRequestedBy: string | null,
-  queueTimeoutMs: number | null,
-];
 
 export function stale(session: Session, request: StaleRequest): Parcel<readonly StaleValues[]> {
   const { fetchedTimeoutMs, zombieTimeoutMs, goneOwners, limit } = request;

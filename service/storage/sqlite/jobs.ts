@@ -1,5 +1,5 @@
 // Owns the job verbs of the store as their callers see them: domain shapes in and out, lean rows on the way to the database.
-import type { Attempt, ClaimedJob, Job, NewJob } from '../../domain/job.ts';
+import type { Attempt, Job, NewJob } from '../../domain/job.ts';
 import type { Transition } from '../../domain/lifecycle.ts';
 import type {
   Applied,
@@ -15,19 +15,11 @@ import type {
   StaleJob,
   StaleRequest,
 } from '../../ports/store.ts';
-import {
-  type ClaimedValues,
-  claimedFrom,
-  FETCHED,
-  jobFromRow,
-  jobJustStored,
-  overridesText,
-  tagsText,
-} from '../rows.ts';
-import type { ClaimAnswer, ClaimedAnswer } from './claim.ts';
+import { claimedJob, staleJob } from '../claimed-rows.ts';
+import { jobFromRow, jobJustStored, overridesText, tagsText } from '../rows.ts';
+import type { ClaimAnswer } from './claim.ts';
 import type { Database } from './database.ts';
 import { type RowValues, rowFromValues } from './get.ts';
-import type { StaleValues } from './heartbeat.ts';
 import type { NewJobValues } from './insert.ts';
 import type { Parcel } from './parcel.ts';
 
@@ -68,7 +60,7 @@ export class SqliteJobs implements JobStore {
 
   async stale(request: StaleRequest): Promise<readonly StaleJob[]> {
     const { body } = await this.#database.read('stale', request);
-    return body.map(staleFrom);
+    return body.map(staleJob);
   }
 
   async get(id: string): Promise<Job | null> {
@@ -115,35 +107,14 @@ function newJobValues(job: NewJob): NewJobValues {
 }
 
 function claimFrom({ body, parts }: Parcel<ClaimAnswer>): Claim {
-  const { jobs, now, nextDueAt, cancelRequests, handlersRevision } = body;
-  const claimed = jobs.map((job, index) => claimedJob(job, parts[index] ?? new Uint8Array(), now));
-  return { jobs: claimed, nextDueAt, cancelRequests, handlersRevision };
+  const { now, nextDueAt, cancelRequests, handlersRevision, queuesRevision } = body;
+  const jobs = body.jobs.map(([values, leaseId, isStarted, queueTimeoutMs], index) =>
+    claimedJob(values, parts[index] ?? NOTHING, { leaseId, startedAt: isStarted ? now : null, queueTimeoutMs }),
+  );
+  return { jobs, nextDueAt, cancelRequests, handlersRevision, queuesRevision };
 }
 
-/** The values are those before the claim: a start counts on top of them. */
-function claimedJob(
-  [values, leaseId, isStarted, queueTimeoutMs]: ClaimedAnswer,
-  payload: Uint8Array,
-  now: number,
-): ClaimedJob {
-  const job = claimedFrom(values);
-  if (!isStarted) return { ...job, state: 'fetched', leaseId, queueTimeoutMs, payload };
-  return { ...job, state: 'processing', attempts: job.attempts + 1, startedAt: now, leaseId, queueTimeoutMs, payload };
-}
-
-function staleFrom(values: StaleValues): StaleJob {
-  const [status, leaseId, workerId, heartbeatAt, cancelRequestedBy, queueTimeoutMs] = values.slice(16) as [
-    number,
-    string,
-    string,
-    number | null,
-    string | null,
-    number | null,
-  ];
-  const state = status === FETCHED ? 'fetched' : 'processing';
-  const job = claimedFrom(values.slice(0, 16) as unknown as ClaimedValues);
-  return { ...job, state, leaseId, workerId, heartbeatAt, cancelRequestedBy, queueTimeoutMs };
-}
+const NOTHING = new Uint8Array();
 
 function listedFrom(values: RowValues, payload: Uint8Array | null, now: number): Job {
   return jobFromRow({ ...rowFromValues(values), payload }, now);

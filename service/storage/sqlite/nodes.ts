@@ -1,5 +1,5 @@
 // Owns the running nodes: who announced itself, and when it was last seen.
-import type { Node } from '../../ports/store.ts';
+import type { Node, NodeIdentity } from '../../ports/store.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
 
@@ -8,19 +8,29 @@ const ANNOUNCE = `
   ON CONFLICT (id) DO UPDATE SET concurrency = excluded.concurrency, version = excluded.version, seen_at = excluded.seen_at`;
 
 const LIST = `
-  SELECT id, host, version, concurrency, started_at AS startedAt, seen_at AS seenAt FROM nodes ORDER BY started_at, id`;
+  SELECT id, host, version, concurrency, started_at AS startedAt, seen_at AS seenAt, queues_revision AS queuesRevision
+  FROM nodes ORDER BY started_at, id`;
 
+const ACKNOWLEDGE = 'UPDATE nodes SET queues_revision = ? WHERE id = ?';
 const FORGET = 'DELETE FROM nodes WHERE id = ?';
 
-export type Announcement = Omit<Node, 'startedAt' | 'seenAt'>;
-
-export function announceNode(session: Session, { id, host, version, concurrency }: Announcement): Parcel<null> {
+export function announceNode(session: Session, { id, host, version, concurrency }: NodeIdentity): Parcel<null> {
   session.run(ANNOUNCE, id, host, version, concurrency, session.now, session.now);
   return plain(null);
 }
 
 export function listNodes(session: Session): Parcel<readonly Node[]> {
   return plain(session.records<Node>(LIST));
+}
+
+export interface Acknowledgement {
+  readonly id: string;
+  readonly queuesRevision: number;
+}
+
+export function acknowledgeQueues(session: Session, { id, queuesRevision }: Acknowledgement): Parcel<null> {
+  session.run(ACKNOWLEDGE, queuesRevision, id);
+  return plain(null);
 }
 
 export function forgetNode(session: Session, id: string): Parcel<null> {

@@ -2,6 +2,7 @@
 import { DomainError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/job.ts';
 import type { Queue, QueueSettings } from '../../domain/queue.ts';
+import type { Configured } from '../../ports/store.ts';
 import { type Backlog, NO_BACKLOG, readBacklogs } from './backlog.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
@@ -21,6 +22,12 @@ const CONFIGURE = `
   UPDATE queues SET is_paused = ?, is_active = ?, max_workers = ?, zombie_timeout_ms = ?, execution_timeout_ms = ?,
     updated_at = ?
   WHERE name = ?`;
+
+const CHANGED = "UPDATE revisions SET value = value + 1 WHERE name = 'queues'";
+const REVISION = "SELECT value FROM revisions WHERE name = 'queues'";
+const REMOVE_LANES = 'DELETE FROM lanes WHERE queue = ?';
+const REMOVE_STATS = 'DELETE FROM stats_summary WHERE queue = ?';
+const REMOVE = 'DELETE FROM queues WHERE name = ?';
 
 interface QueueRow {
   readonly name: string;
@@ -69,7 +76,7 @@ export interface ConfigureInput {
   readonly settings: Partial<QueueSettings>;
 }
 
-export function configureQueue(session: Session, { name, settings }: ConfigureInput): Parcel<Queue | null> {
+export function configureQueue(session: Session, { name, settings }: ConfigureInput): Parcel<Configured | null> {
   session.flush();
   const [row] = session.records<QueueRow>(GET, name);
   if (row === undefined) return plain(null);
@@ -84,7 +91,21 @@ export function configureQueue(session: Session, { name, settings }: ConfigureIn
     session.now,
     name,
   );
-  return getQueue(session, name);
+  session.run(CHANGED);
+  const [revision = 0] = session.row<[number]>(REVISION) ?? [];
+  const queue = getQueue(session, name).body;
+  return plain(queue && { queue, revision });
+}
+
+/** Its lifetime totals go with it; its buckets stay, for they are history. */
+export function removeQueue(session: Session, name: string): Parcel<'removed' | 'absent' | 'in-use'> {
+  session.flush();
+  const queue = getQueue(session, name).body;
+  if (queue === null) return plain('absent');
+  const { pending, scheduled, fetched, processing, succeeded, dead } = queue.counts;
+  if (pending + scheduled + fetched + processing + succeeded + dead > 0) return plain('in-use');
+  for (const statement of [REMOVE_LANES, REMOVE_STATS, REMOVE]) session.run(statement, name);
+  return plain('removed');
 }
 
 function settingsFrom(row: QueueRow): QueueSettings {

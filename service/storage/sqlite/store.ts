@@ -2,10 +2,9 @@
 import type { Handler } from '../../domain/handler.ts';
 import type { QueueSettings } from '../../domain/queue.ts';
 import type { Log } from '../../log.ts';
-import type { Clock, HandlerStore, NodeStore, QueueStore, Store } from '../../ports/store.ts';
+import type { Clock, HandlerStore, NodeIdentity, NodeStore, QueueStore, Store } from '../../ports/store.ts';
 import { Database, type Threads } from './database.ts';
 import { SqliteJobs } from './jobs.ts';
-import type { Announcement } from './nodes.ts';
 
 export interface StoreOptions {
   readonly clock: Clock;
@@ -35,6 +34,7 @@ function queuesOver(database: Database): QueueStore {
     get: async (name: string) => (await database.read('getQueue', name)).body,
     configure: async (name: string, settings: Partial<QueueSettings>) =>
       (await database.write('configureQueue', { name, settings }, ONE_ROW)).body,
+    remove: async (name: string) => (await database.write('removeQueue', name, ONE_ROW)).body,
   };
 }
 
@@ -49,7 +49,9 @@ function handlersOver(database: Database): HandlerStore {
 
 function nodesOver(database: Database): NodeStore {
   return {
-    announce: async (node: Announcement) => void (await database.write('announceNode', node, ONE_ROW)),
+    announce: async (node: NodeIdentity) => void (await database.write('announceNode', node, ONE_ROW)),
+    acknowledge: async (id: string, queuesRevision: number) =>
+      void (await database.write('acknowledgeQueues', { id, queuesRevision }, ONE_ROW)),
     list: async () => (await database.read('listNodes', undefined)).body,
     forget: async (id: string) => void (await database.write('forgetNode', id, ONE_ROW)),
   };

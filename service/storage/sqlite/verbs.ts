@@ -8,9 +8,9 @@ import { listHandlers, putHandler, removeHandler } from './handlers.ts';
 import { heartbeat, stale } from './heartbeat.ts';
 import { insert } from './insert.ts';
 import { list } from './list.ts';
-import { announceNode, forgetNode, listNodes } from './nodes.ts';
+import { acknowledgeQueues, announceNode, forgetNode, listNodes } from './nodes.ts';
 import type { Parcel } from './parcel.ts';
-import { configureQueue, getQueue, listQueues } from './queues.ts';
+import { configureQueue, getQueue, listQueues, removeQueue } from './queues.ts';
 import { retain } from './retain.ts';
 import type { Session } from './session.ts';
 
@@ -22,9 +22,11 @@ export const WRITES = {
   heartbeat,
   retain,
   configureQueue,
+  removeQueue,
   putHandler,
   removeHandler,
   announceNode,
+  acknowledgeQueues,
   forgetNode,
 } as const;
 

@@ -253,7 +253,7 @@ CREATE TABLE revisions (
   value INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO revisions (name, value) VALUES ('handlers', 0), ('settings', 0);
+INSERT INTO revisions (name, value) VALUES ('handlers', 0), ('queues', 0), ('settings', 0);
 
 -- state: "in-progress" or "completed".
 CREATE TABLE idempotency_claims (
@@ -293,7 +293,7 @@ CREATE TABLE nodes (
   concurrency INTEGER NOT NULL,
   started_at INTEGER NOT NULL,
   seen_at INTEGER NOT NULL,
-  pause_seen INTEGER
+  queues_revision INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE settings (
