@@ -53,7 +53,7 @@ export async function runService(config: Config, log: Log = createLog(config.log
   metrics.readGaugesFrom(gaugesOf(store.queues, worker));
   const stopping = new AbortController();
   const app = createApp({
-    ...createVerbs(foundation, dueAt => worker.wake(dueAt - store.clock.now())),
+    ...createVerbs(foundation, worker),
     maxAttempts: job => registry.maxAttempts(job),
     health: new NodeHealth(store, engine, stopping.signal),
     metrics,
@@ -81,14 +81,16 @@ async function layFoundation(
   return { ...given, store, delivery, registry };
 }
 
-function createVerbs({ config, store, delivery, registry }: Foundation, wake: Wake) {
+function createVerbs({ config, store, delivery, registry }: Foundation, worker: Worker) {
+  const wake: Wake = dueAt => worker.wake(dueAt - store.clock.now());
+  const look = () => worker.look();
   const { maxPayloadBytes, requireRegisteredTypes } = config;
   const parts = { store, registry, rules: { maxPayloadBytes, requireRegisteredTypes }, wake };
   return {
     jobs: new Jobs(parts),
-    control: new JobControl(parts),
+    control: new JobControl({ ...parts, look }),
     dlq: new DeadLetters(parts),
-    queues: new Queues(store.queues),
+    queues: new Queues({ store, look, heartbeatMaxMs: config.heartbeatMaxMs }),
     handlers: new Handlers({ store, registry, delivery }),
   };
 }

@@ -9,6 +9,8 @@ import { absent, type Wake } from './jobs.ts';
 interface ControlParts extends EditRules {
   readonly store: Pick<Store, 'jobs' | 'clock'>;
   readonly wake: Wake;
+  /** Tells this node's engine to look for wishes to abort what it runs. */
+  readonly look: () => void;
 }
 
 /** The result for one id of many; `code` is that of the refusal when it is not ok. */
@@ -38,8 +40,7 @@ export class JobControl {
   /** Ends an unstarted job, or asks the owner of a running one to abort it: then `isAsked` and the job is still running. */
   async cancel(id: string, by: string): Promise<{ readonly job: Job; readonly isAsked: boolean }> {
     const transition = await this.#change(id, job => stop(job, by) ?? refuse(job, 'cannot be cancelled any more'));
-    // The owner may be this node: it looks at once.
-    this.#parts.wake(this.#parts.store.clock.now());
+    this.#parts.look();
     const job = (await this.#parts.store.jobs.get(id)) ?? absent(id);
     return { job, isAsked: transition.move === 'requestCancel' && job.state === 'processing' };
   }

@@ -1,24 +1,129 @@
-// Owns the verbs of queues: list and read.
+// Owns the verbs of queues: list, read, pause, resume, configure, remove.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../domain/errors.ts';
-import type { Queue } from '../domain/queue.ts';
-import type { QueueStore } from '../ports/store.ts';
+import { LIMITS } from '../domain/job.ts';
+import type { Queue, QueueSettings } from '../domain/queue.ts';
+import type { Configured, Store } from '../ports/store.ts';
+import { Faults } from './faults.ts';
+import { readDuration } from './values.ts';
+
+interface QueueParts {
+  readonly store: Pick<Store, 'queues' | 'nodes' | 'clock'>;
+  /** Tells this node's engine that settings have changed. */
+  readonly look: () => void;
+  readonly heartbeatMaxMs: number;
+}
+
+/** What an operator wants changed: durations are texts, null = the service's own value, absent = as it is. */
+export interface QueueDraft {
+  readonly isActive?: boolean;
+  readonly maxWorkers?: number | null;
+  readonly zombieTimeout?: string | null;
+  readonly executionTimeout?: string | null;
+}
+
+/** A stopped queue, and the nodes that have not said yet that their earlier starts were sent. */
+export interface StoppedQueue {
+  readonly queue: Queue;
+  readonly unacknowledgedBy: readonly string[];
+}
+
+const ACKNOWLEDGED_WITHIN_MS = 2_000;
+const LOOK_AGAIN_MS = 20;
+/** A node that was silent for so many of its longest heartbeats no longer counts as live. */
+const HEARTBEATS_OF_A_LIVE_NODE = 3;
+const EXECUTION_TIMEOUT = { min: LIMITS.timeoutMinMs, max: LIMITS.timeoutMaxMs };
 
 export class Queues {
-  readonly #store: QueueStore;
+  readonly #parts: QueueParts;
 
-  constructor(store: QueueStore) {
-    this.#store = store;
+  constructor(parts: QueueParts) {
+    this.#parts = parts;
   }
 
   list(): Promise<readonly Queue[]> {
-    return this.#store.list();
+    return this.#parts.store.queues.list();
   }
 
   async get(name: string): Promise<Queue> {
-    const queue = await this.#store.get(name);
-    if (queue === null) {
-      throw new DomainError('not-found', `There is no queue ${name}. A queue exists from the first job that names it.`);
-    }
-    return queue;
+    return (await this.#parts.store.queues.get(name)) ?? absent(name);
   }
+
+  /** Answers once nothing more of it can start on any live node, or after 2 s, naming the nodes that did not say so. */
+  async pause(name: string): Promise<StoppedQueue> {
+    return this.#stopped(await this.#configure(name, { isPaused: true }));
+  }
+
+  async resume(name: string): Promise<Queue> {
+    return (await this.#configure(name, { isPaused: false })).queue;
+  }
+
+  /** Deactivating answers like a pause. */
+  async configure(name: string, draft: QueueDraft): Promise<StoppedQueue> {
+    const configured = await this.#configure(name, this.#read(draft));
+    return draft.isActive === false ? this.#stopped(configured) : { queue: configured.queue, unacknowledgedBy: [] };
+  }
+
+  /** Removes an empty queue with its settings and lifetime totals. */
+  async remove(name: string): Promise<void> {
+    const removed = await this.#parts.store.queues.remove(name);
+    if (removed === 'absent') absent(name);
+    if (removed === 'removed') return;
+    throw new DomainError(
+      'conflict-state',
+      `Queue ${name} still holds jobs. Let them finish, cancel them, and purge or delete what has ended; then remove it.`,
+    );
+  }
+
+  async #configure(name: string, settings: Partial<QueueSettings>): Promise<Configured> {
+    const configured = (await this.#parts.store.queues.configure(name, settings)) ?? absent(name);
+    this.#parts.look();
+    return configured;
+  }
+
+  async #stopped({ queue, revision }: Configured): Promise<StoppedQueue> {
+    const until = performance.now() + ACKNOWLEDGED_WITHIN_MS;
+    for (;;) {
+      const unacknowledgedBy = await this.#unacknowledged(revision);
+      if (unacknowledgedBy.length === 0 || performance.now() >= until) return { queue, unacknowledgedBy };
+      await sleep(LOOK_AGAIN_MS);
+    }
+  }
+
+  async #unacknowledged(revision: number): Promise<readonly string[]> {
+    const { store, heartbeatMaxMs } = this.#parts;
+    const liveSince = store.clock.now() - HEARTBEATS_OF_A_LIVE_NODE * heartbeatMaxMs;
+    const late = (await store.nodes.list()).filter(
+      ({ seenAt, queuesRevision }) => seenAt >= liveSince && (queuesRevision ?? -1) < revision,
+    );
+    return late.map(({ id }) => id);
+  }
+
+  #read(draft: QueueDraft): Partial<QueueSettings> {
+    const faults = new Faults();
+    const { isActive, maxWorkers, executionTimeout, zombieTimeout } = draft;
+    const zombie = { min: HEARTBEATS_OF_A_LIVE_NODE * this.#parts.heartbeatMaxMs, max: LIMITS.timeoutMaxMs };
+    const executionTimeoutMs = readLimit(executionTimeout, EXECUTION_TIMEOUT, '#/executionTimeout', faults);
+    const zombieTimeoutMs = readLimit(zombieTimeout, zombie, '#/zombieTimeout', faults);
+    faults.check();
+    return {
+      ...(isActive !== undefined && { isActive }),
+      ...(maxWorkers !== undefined && { maxWorkers }),
+      ...(executionTimeoutMs !== undefined && { executionTimeoutMs }),
+      ...(zombieTimeoutMs !== undefined && { zombieTimeoutMs }),
+    };
+  }
+}
+
+function readLimit(
+  text: string | null | undefined,
+  range: { readonly min: number; readonly max: number },
+  pointer: string,
+  faults: Faults,
+): number | null | undefined {
+  return text === null ? null : readDuration(text, range, pointer, faults);
+}
+
+function absent(name: string): never {
+  throw new DomainError('not-found', `There is no queue ${name}. A queue exists from the first job that names it.`);
 }

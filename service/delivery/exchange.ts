@@ -29,12 +29,14 @@ export interface ExchangeOptions {
   /** Covers connecting, sending, the answer's head and its body. */
   readonly timeoutMs: number;
   readonly signal: StopSignal | null;
+  readonly onSent: (() => void) | undefined;
 }
 
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (ended: Ended) => void;
   readonly #deadline: NodeJS.Timeout;
   readonly #signal: StopSignal | null;
+  readonly #onSent: (() => void) | undefined;
   readonly #collected: Buffer[] = [];
   #collectedBytes = 0;
   #readBytes = 0;
@@ -43,9 +45,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isOver = false;
 
   /** Sends the request; `resolve` is called once. */
-  constructor({ connections, origin, request, timeoutMs, signal }: ExchangeOptions, resolve: (ended: Ended) => void) {
+  constructor(options: ExchangeOptions, resolve: (ended: Ended) => void) {
+    const { connections, origin, request, timeoutMs, signal, onSent } = options;
     this.#resolve = resolve;
     this.#signal = signal;
+    this.#onSent = onSent;
     this.#deadline = setTimeout(overdue, timeoutMs, this);
     signal?.addEventListener('abort', this);
     connections.dispatch(origin, request, this);
@@ -65,7 +69,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Over before it was connected, or about to be sent a second time: an attempt is one request at most.
     if (this.#isOver || this.#controller) controller.abort(new Error('not sent'));
-    else this.#controller = controller;
+    else this.#begin(controller);
+  }
+
+  #begin(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    this.#onSent?.();
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { lookup } from 'node:dns';
 import type { Handler } from '../domain/handler.ts';
 import type { Outcome } from '../domain/lifecycle.ts';
-import type { Call, Delivery, PingAnswer, StopSignal } from '../ports/delivery.ts';
+import type { Call, Delivery, PingAnswer } from '../ports/delivery.ts';
 import type { Clock } from '../ports/store.ts';
 import { Connections } from './connections.ts';
-import { type Ended, Exchange } from './exchange.ts';
+import { type Ended, Exchange, type ExchangeOptions } from './exchange.ts';
 import { callHeaders, fixedHeaders } from './headers.ts';
 import { outcomeOf, stopped, unreachable, whyUnanswered } from './outcome.ts';
 import { messageId, type SigningKeys, signatureHeaders, signingKeys } from './sign.ts';
@@ -34,6 +34,11 @@ interface Endpoint {
   readonly keys: SigningKeys;
 }
 
+/** Who follows an exchange while it goes on. */
+type Watch = Pick<ExchangeOptions, 'signal' | 'onSent'>;
+
+const UNWATCHED: Watch = { signal: null, onSent: undefined };
+
 interface Message {
   readonly headers: string[];
   readonly body: Uint8Array;
@@ -55,7 +60,7 @@ export class WebhookDelivery implements Delivery {
   }
 
   async deliver(call: Call): Promise<Outcome> {
-    const { job, handler, signal, startedAt, timeoutMs } = call;
+    const { job, handler, signal, onSent, startedAt, timeoutMs } = call;
     const endpoint = this.#endpointOf(handler);
     if (endpoint.refusal !== null) return unreachable(endpoint.refusal);
     if (signal.aborted) return stopped(signal.reason, null, null);
@@ -66,7 +71,7 @@ export class WebhookDelivery implements Delivery {
       ...signatureHeaders(endpoint.keys, messageId(job), job.payload, now),
     ];
     const leftMs = Math.min(Math.max(startedAt + timeoutMs - now, 0), timeoutMs);
-    const ended = await this.#exchange(endpoint, { headers, body: job.payload }, leftMs, signal);
+    const ended = await this.#exchange(endpoint, { headers, body: job.payload }, leftMs, { signal, onSent });
     return outcomeOf(ended, call, this.#clock.now());
   }
 
@@ -78,7 +83,7 @@ export class WebhookDelivery implements Delivery {
     const begun = performance.now();
     const signature = signatureHeaders(endpoint.keys, `ping_${randomUUID()}`, PING_BODY, this.#clock.now());
     const headers = [...endpoint.headers, 'chokaq-type', 'chokaq.ping', ...signature];
-    const ended = await this.#exchange(endpoint, { headers, body: PING_BODY }, PING_TIMEOUT_MS, null);
+    const ended = await this.#exchange(endpoint, { headers, body: PING_BODY }, PING_TIMEOUT_MS, UNWATCHED);
     return {
       responseStatus: ended.head?.status ?? null,
       responseBody: ended.body,
@@ -106,9 +111,9 @@ export class WebhookDelivery implements Delivery {
     return endpoint;
   }
 
-  #exchange(endpoint: Endpoint, message: Message, timeoutMs: number, signal: StopSignal | null): Promise<Ended> {
+  #exchange(endpoint: Endpoint, message: Message, timeoutMs: number, watch: Watch): Promise<Ended> {
     const request = { method: 'POST', path: endpoint.path, headers: message.headers, body: message.body };
-    const options = { connections: this.#connections, origin: endpoint.origin, request, timeoutMs, signal };
+    const options = { connections: this.#connections, origin: endpoint.origin, request, timeoutMs, ...watch };
     return new Promise(resolve => void new Exchange(options, resolve));
   }
 }

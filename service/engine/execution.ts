@@ -36,6 +36,8 @@ export class Execution {
   readonly #stop = new Stop();
   #phase: Phase = 'claimed';
   #holdsSlot = true;
+  #isSent = false;
+  #sentListeners: (() => void)[] = [];
 
   constructor(job: ClaimedJob, parts: ExecutionParts) {
     this.job = job;
@@ -66,8 +68,20 @@ export class Execution {
       this.#leaveSlot();
       await settled;
     } finally {
+      this.#sent();
       this.#leaveSlot();
     }
+  }
+
+  /** Resolves when no call of this job can leave this node any more: its request has, or none will. */
+  whenSent(): Promise<void> {
+    if (this.#isSent) return Promise.resolve();
+    return new Promise(resolve => this.#sentListeners.push(resolve));
+  }
+
+  #sent(): void {
+    this.#isSent = true;
+    for (const listener of this.#sentListeners.splice(0)) listener();
   }
 
   #isDisowned(): boolean {
@@ -109,6 +123,7 @@ export class Execution {
       timeoutMs,
       startedAt,
       signal: this.#stop,
+      onSent: () => this.#sent(),
     });
     log.event('attemptFinished', { jobId: job.id, outcome: outcome.kind, status: outcome.responseStatus });
     return outcome;

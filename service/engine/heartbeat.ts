@@ -1,13 +1,13 @@
 // Owns the proof of life: one statement for all running jobs of this node, and what follows when it fails or a lease is gone.
 import type { Log } from '../log.ts';
-import type { Node, Store } from '../ports/store.ts';
+import type { NodeIdentity, Store } from '../ports/store.ts';
 import { Loop } from './loop.ts';
 import type { Worker } from './worker.ts';
 
 export interface HeartbeatParts {
   readonly store: Store;
   readonly worker: Worker;
-  readonly node: Omit<Node, 'startedAt' | 'seenAt'>;
+  readonly node: NodeIdentity;
   readonly log: Log;
   readonly random: () => number;
   readonly minMs: number;

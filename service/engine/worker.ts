@@ -22,6 +22,7 @@ export class Worker {
   readonly #held = new Map<string, Execution>();
   readonly #slotsByHandler = new Map<string, number>();
   #slots = 0;
+  #queuesRevision = -1;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -60,6 +61,11 @@ export class Worker {
     if (this.#free() > 0) this.loop.nudge(inMs);
   }
 
+  /** Something has changed that this node should know at once, whether it has free slots or not. */
+  look(): void {
+    this.loop.nudge();
+  }
+
   stopAll(reason: StopReason): void {
     for (const execution of this.#held.values()) execution.stop(reason);
   }
@@ -72,6 +78,7 @@ export class Worker {
     const claim = await store.jobs.claim({ owner, limit, perType, perHandler: this.#rooms(limit), start: true });
     if (claim.handlersRevision > registry.revision) await this.#reload();
     for (const job of claim.jobs) this.#begin(job);
+    if (claim.queuesRevision > this.#queuesRevision) this.#acknowledge(claim.queuesRevision);
     for (const { leaseId, by } of claim.cancelRequests) this.#held.get(leaseId)?.stop({ kind: 'cancelled', by });
     return this.#restAfter(claim, limit, perType);
   }
@@ -99,6 +106,15 @@ export class Worker {
     } catch (error) {
       this.#parts.log.event('storageFailed', { reading: 'handlers', err: error });
     }
+  }
+
+  /** Queues may have been paused: says so once all that was started under the old settings has been sent. */
+  #acknowledge(queuesRevision: number): void {
+    const { store, owner, log } = this.#parts;
+    this.#queuesRevision = queuesRevision;
+    Promise.all([...this.#held.values()].map(execution => execution.whenSent()))
+      .then(() => store.nodes.acknowledge(owner, queuesRevision))
+      .catch(error => log.event('storageFailed', { writing: 'acknowledgement', err: error }));
   }
 
   #begin(job: ClaimedJob): void {

@@ -30,6 +30,8 @@ export interface Call {
   readonly startedAt: number;
   /** Aborted with a `StopReason`. */
   readonly signal: StopSignal;
+  /** Called when the connection is there and the request is being sent; not called when none is. */
+  readonly onSent?: () => void;
 }
 
 /** What a signed ping brought back. */

@@ -90,6 +90,8 @@ export interface Claim {
   readonly cancelRequests: readonly CancelRequest[];
   /** Grows with every change of a handler, by any node. */
   readonly handlersRevision: number;
+  /** Grows with every change of a queue's settings; what this claim started, it started under them. */
+  readonly queuesRevision: number;
 }
 
 export interface CancelRequest {
@@ -188,8 +190,15 @@ export interface QueueStore {
   /** All queues by name, with counts and lag from counters: the cost does not depend on how many jobs there are. */
   list(): Promise<readonly Queue[]>;
   get(name: string): Promise<Queue | null>;
-  /** Changes the given settings; answers the queue, or null when there is none of that name. */
-  configure(name: string, settings: Partial<QueueSettings>): Promise<Queue | null>;
+  /** Changes the given settings; answers the queue and the revision from which they hold, or null when there is none. */
+  configure(name: string, settings: Partial<QueueSettings>): Promise<Configured | null>;
+  /** Removes the queue, unless a job is left in it in any state. */
+  remove(name: string): Promise<'removed' | 'absent' | 'in-use'>;
+}
+
+export interface Configured {
+  readonly queue: Queue;
+  readonly revision: number;
 }
 
 export interface HandlerStore {
@@ -209,11 +218,17 @@ export interface Node {
   readonly concurrency: number;
   readonly startedAt: number;
   readonly seenAt: number;
+  /** The last `queuesRevision` the node acknowledged: what it had started before has been sent. Null before the first. */
+  readonly queuesRevision: number | null;
 }
+
+/** What a node says of itself. */
+export type NodeIdentity = Pick<Node, 'id' | 'host' | 'version' | 'concurrency'>;
 
 export interface NodeStore {
   /** Announces the node, or refreshes when it was last seen. */
-  announce(node: Omit<Node, 'startedAt' | 'seenAt'>): Promise<void>;
+  announce(node: NodeIdentity): Promise<void>;
+  acknowledge(id: string, queuesRevision: number): Promise<void>;
   list(): Promise<readonly Node[]>;
   forget(id: string): Promise<void>;
 }

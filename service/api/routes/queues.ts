@@ -1,7 +1,9 @@
 // Owns the operations on queues.
+import type { Response } from 'express';
+import type { QueueDraft, StoppedQueue } from '../../application/queues.ts';
 import { type ApiParts, type Operations, pathKey } from '../operation.ts';
 import { presentQueue } from '../present.ts';
-import { sendJson } from '../reply.ts';
+import { sendJson, sendNothing } from '../reply.ts';
 
 export function queueOperations({ queues }: ApiParts): Operations {
   return {
@@ -12,5 +14,26 @@ export function queueOperations({ queues }: ApiParts): Operations {
     async getQueue(req, res) {
       sendJson(res, 200, presentQueue(await queues.get(pathKey(req, 'name'))));
     },
+
+    async configureQueue(req, res) {
+      sendStopped(res, await queues.configure(pathKey(req, 'name'), req.body as QueueDraft));
+    },
+
+    async pauseQueue(req, res) {
+      sendStopped(res, await queues.pause(pathKey(req, 'name')));
+    },
+
+    async resumeQueue(req, res) {
+      sendJson(res, 200, presentQueue(await queues.resume(pathKey(req, 'name'))));
+    },
+
+    async removeQueue(req, res) {
+      await queues.remove(pathKey(req, 'name'));
+      sendNothing(res);
+    },
   };
+}
+
+function sendStopped(res: Response, { queue, unacknowledgedBy }: StoppedQueue): void {
+  sendJson(res, 200, { ...presentQueue(queue), unacknowledgedBy });
 }

@@ -26,6 +26,7 @@ CREATE TABLE jobs_hot (
   worker_id TEXT,
   lease_id TEXT,
   cancel_requested_by TEXT,
+  circuit_epoch INTEGER,
   holds_key INTEGER NOT NULL,
   idempotency_key TEXT,
   result_ttl_ms INTEGER,
@@ -270,19 +271,16 @@ CREATE TABLE idempotency_claims (
 CREATE INDEX claims_expiry ON idempotency_claims (expires_at);
 CREATE INDEX claims_owner ON idempotency_claims (worker_id) WHERE worker_id IS NOT NULL;
 
+-- failed_at: JSON list of instants. open_until is null while an operator keeps it open.
 CREATE TABLE circuits (
   type TEXT NOT NULL PRIMARY KEY,
   state TEXT NOT NULL,
   epoch INTEGER NOT NULL,
-  is_forced INTEGER NOT NULL DEFAULT 0,
-  failures TEXT,
-  opened_at INTEGER,
+  failed_at TEXT NOT NULL,
   open_until INTEGER,
   break_time_ms INTEGER,
-  probe_lease_id TEXT,
-  probe_until INTEGER,
-  ramp INTEGER,
-  events TEXT,
+  probe_at INTEGER,
+  ramp_limit INTEGER,
   updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
