@@ -61,9 +61,6 @@ test('B8 · with a poll interval of 1 h a job posted here starts at once, a dela
     expect(Date.parse(startedAt)).toBeGreaterThanOrEqual(Date.parse(dueAt));
   }
 });
-  expect(world.handlers.callsFor(delayed)[0]?.at).toBeGreaterThanOrEqual(postedAt + 900);
-  expect(performance.now() - postedAt).toBeLessThan(10_000);
-});
 
 test('B8 F1 · an idle node claims at most once per poll interval; ten running jobs cost one heartbeat statement a beat', async () => {
   world.handlers.on('hang.v1', () => undefined);
