@@ -19,7 +19,10 @@ const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 const OTHER = `whsec_${Buffer.alloc(24, 8).toString('base64')}`;
 const BODY = '{"to":"ünï@example.com","amount":9007199254740993}';
 
-function signed(secret = SECRET, at = new Date()): Case['headers'] {
+/** One moment for all cases: the second may change between two of them. */
+const NOW = new Date();
+
+function signed(secret = SECRET, at = NOW): Case['headers'] {
   const id = 'job-1:r2';
   const signature = new Webhook(secret).sign(id, at, BODY);
   return {
@@ -29,7 +32,7 @@ function signed(secret = SECRET, at = new Date()): Case['headers'] {
   };
 }
 
-const minutes = (count: number) => new Date(Date.now() + count * 60_000);
+const minutes = (count: number) => new Date(NOW.getTime() + count * 60_000);
 const both = `${signed(OTHER)['webhook-signature']} ${signed()['webhook-signature']}`;
 
 const CASES: readonly Case[] = [
