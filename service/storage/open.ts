@@ -29,14 +29,18 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
   await mkdir(dirname(path), { recursive: true });
   const writer = new Thread({ path, mode: 'write', capacity: null });
   const reader = new Thread({ path, mode: 'read', capacity: null });
-  for (const thread of [writer, reader]) {
-    await withRetries({ classify }, () => thread.open()).catch(error => Promise.reject(refusalToOpen(path, error)));
-  }
-  options.log?.event('storageOpened', { path });
-  return storeOver({ writer, reader }, options, async () => {
+  const close = async () => {
     await reader.close();
     await writer.close();
-  });
+  };
+  try {
+    await Promise.all([writer, reader].map(thread => withRetries({ classify }, () => thread.open())));
+  } catch (error) {
+    await close();
+    throw refusalToOpen(path, error);
+  }
+  options.log?.event('storageOpened', { path });
+  return storeOver({ writer, reader }, options, close);
 }
 
 /** At start nobody can "try again in a few seconds": what helps is which file it is, and what is wrong with it. */

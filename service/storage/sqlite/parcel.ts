@@ -13,30 +13,45 @@ export function plain<T>(body: T): Parcel<T> {
   return { body, parts: NO_PARTS };
 }
 
-/** Many byte strings as one block and their lengths. */
+/** From this size on, a byte string travels in a buffer of its own: as part of a block it would keep, or be kept by, all others. */
+const LARGE_BYTES = 16_384;
+
+/** Many byte strings in order: the small ones in one buffer, each large one in its own. */
 export interface Block {
-  readonly buffer: ArrayBuffer;
   readonly lengths: readonly number[];
+  readonly small: ArrayBuffer;
+  readonly large: readonly ArrayBuffer[];
 }
 
 export function pack(parts: readonly Uint8Array[]): Block {
+  const large: ArrayBuffer[] = [];
   let size = 0;
-  for (const part of parts) size += part.length;
-  const whole = new Uint8Array(size);
+  for (const part of parts) {
+    if (part.length < LARGE_BYTES) size += part.length;
+    else large.push(new Uint8Array(part).buffer);
+  }
+  const small = new Uint8Array(size);
   let at = 0;
   for (const part of parts) {
-    whole.set(part, at);
+    if (part.length >= LARGE_BYTES) continue;
+    small.set(part, at);
     at += part.length;
   }
-  return { buffer: whole.buffer, lengths: parts.map(part => part.length) };
+  return { lengths: parts.map(part => part.length), small: small.buffer, large };
 }
 
-/** The byte strings as views into the block, in order. */
-export function unpack(block: Block): Uint8Array[] {
+/** What may be moved to the other thread instead of copied. */
+export function transferable({ small, large }: Block): ArrayBuffer[] {
+  return [small, ...large];
+}
+
+/** The byte strings, in order. */
+export function unpack({ lengths, small, large }: Block): Uint8Array[] {
   let at = 0;
-  return block.lengths.map(length => {
-    const part = new Uint8Array(block.buffer, at, length);
+  const rest = large.values();
+  return lengths.map(length => {
+    if (length >= LARGE_BYTES) return new Uint8Array(rest.next().value ?? new ArrayBuffer(0));
     at += length;
-    return part;
+    return new Uint8Array(small, at - length, length);
   });
 }

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { DomainError } from '../../domain/errors.ts';
 import { SchemaRefusal } from '../migrate.ts';
 import { MEMORY } from './connection.ts';
-import { type Parcel, pack, unpack } from './parcel.ts';
+import { type Parcel, pack, transferable, unpack } from './parcel.ts';
 import {
   CLOSE,
   type Greeting,
@@ -61,7 +61,7 @@ export class Thread {
     };
     return new Promise((resolve, reject) => {
       this.#waiters.set(id, { resolve, reject });
-      worker.postMessage(request, [block.buffer]);
+      worker.postMessage(request, transferable(block));
     });
   }
 

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { DomainError } from '../../domain/errors.ts';
 import { openConnection } from './connection.ts';
-import { NO_PARTS, type Parcel, pack, unpack } from './parcel.ts';
+import { NO_PARTS, type Parcel, pack, transferable, unpack } from './parcel.ts';
 import { type Answer, type Call, CLOSE, type Request, sendFault, sendRefusal, type ThreadStart } from './protocol.ts';
 import { makeRoom } from './retain.ts';
 import { migrate } from './schema.ts';
@@ -40,7 +40,7 @@ function answer(request: Request): void {
     const answers: Answer[] = parcels.map(parcel =>
       isRefusal(parcel) ? { refusal: sendRefusal(parcel) } : { body: parcel.body, parts: parcel.parts.length },
     );
-    port?.postMessage({ id, answers, block }, [block.buffer]);
+    port?.postMessage({ id, answers, block }, transferable(block));
   } catch (error) {
     port?.postMessage({ id, fault: sendFault(error) });
   }
