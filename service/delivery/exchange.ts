@@ -29,7 +29,7 @@ export interface ExchangeOptions {
   /** Covers connecting, sending, the answer's head and its body. */
   readonly timeoutMs: number;
   readonly signal: StopSignal | null;
-  readonly onSent: (() => void) | undefined;
+  readonly onSent?: (() => void) | undefined;
 }
 
 export class Exchange implements Dispatcher.DispatchHandler {

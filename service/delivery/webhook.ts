@@ -37,7 +37,7 @@ interface Endpoint {
 /** Who follows an exchange while it goes on. */
 type Watch = Pick<ExchangeOptions, 'signal' | 'onSent'>;
 
-const UNWATCHED: Watch = { signal: null, onSent: undefined };
+const UNWATCHED: Watch = { signal: null };
 
 interface Message {
   readonly headers: string[];

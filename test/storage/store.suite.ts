@@ -9,6 +9,7 @@ import { limitsLaw } from './suite/limits.ts';
 import { listsLaw } from './suite/lists.ts';
 import { movesLaw } from './suite/moves.ts';
 import { operateLaw } from './suite/operate.ts';
+import { queuesLaw } from './suite/queues.ts';
 import { recoveryLaw } from './suite/recovery.ts';
 import { registryLaw } from './suite/registry.ts';
 import { retentionLaw } from './suite/retention.ts';
@@ -34,6 +35,7 @@ const CHAPTERS: Readonly<Record<string, (law: Law) => void>> = {
   retention: retentionLaw,
   texts: textsLaw,
   registry: registryLaw,
+  queues: queuesLaw,
   walk: walkLaw,
 };
 

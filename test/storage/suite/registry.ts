@@ -34,7 +34,7 @@ export function registryLaw(law: Law): void {
     for (const [name, value] of Object.entries(all)) {
       const before = await stage.b.queues.get('mail');
       const after = await stage.a.queues.configure('mail', { [name]: value });
-      expect(after).toMatchObject({
+      expect(after?.queue).toMatchObject({
         ...before,
         [name]: value,
         updatedAt: expect.any(Number),
@@ -46,7 +46,7 @@ export function registryLaw(law: Law): void {
     if (again) expect(await again.queues.get('mail')).toMatchObject(all);
     await again?.close();
     const cleared = { maxWorkers: null, zombieTimeoutMs: null, executionTimeoutMs: null };
-    expect(await stage.b.queues.configure('mail', cleared)).toMatchObject({ ...cleared, isPaused: true });
+    expect(await stage.b.queues.configure('mail', cleared)).toMatchObject({ queue: { ...cleared, isPaused: true } });
   });
 
   law('An unknown queue is null, and setting it up makes none', async stage => {

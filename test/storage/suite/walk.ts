@@ -204,7 +204,7 @@ class Walk {
       isActive: random.chance(0.8),
       maxWorkers: random.chance(0.5) ? random.between(1, 4) : null,
     });
-    expect(await this.#node().queues.configure(name, { ...settings })).toMatchObject(settings);
+    expect(await this.#node().queues.configure(name, { ...settings })).toMatchObject({ queue: settings });
   }
 
   async #recover(): Promise<void> {

@@ -147,7 +147,7 @@ const DEADLY: Outcome = {
   responseBody: 'no',
   error: 'HTTP 400',
 };
-const FINE: Outcome = { kind: 'succeeded', responseStatus: 200, responseBody: 'fine', error: null };
+export const FINE: Outcome = { kind: 'succeeded', responseStatus: 200, responseBody: 'fine', error: null };
 
 export function verdict(node: Store, job: ClaimedJob, outcome: Outcome, policy: AttemptPolicy = PATIENT): Transition {
   return decide(job, outcome, policy, { now: node.clock.now(), random: 0 });
