@@ -1,10 +1,13 @@
 // Owns the proof of the moves: what follows from every outcome under every policy, and that builders keep to the table.
 import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '#service/domain/failure.js';
+import { JOB_STATES, type JobState } from '#service/domain/job.js';
 import {
   type Change,
   cancel,
   decide,
+  discard,
+  edit,
   MOVES,
   type Outcome,
   type RunningJob,
@@ -14,6 +17,7 @@ import {
   requestCancel,
   resurrect,
   start,
+  stop,
   type Transition,
 } from '#service/domain/lifecycle.js';
 import { type AttemptPolicy, DEFAULT_ATTEMPT_POLICY } from '#service/domain/retry.js';
@@ -146,7 +150,13 @@ describe('every builder of transitions', () => {
   const decided = Object.values(OUTCOMES).flatMap(outcome =>
     [1, 3].flatMap(attempts => [decide({ ...JOB, attempts }, outcome, DEFAULT_ATTEMPT_POLICY, MOMENT)]),
   );
+  const inState = (state: JobState) => ({ ...owned, state, version: 7 });
+  const byOperator = JOB_STATES.flatMap(state => {
+    const job = inState(state);
+    return [stop(job, 'ann'), edit(job, {}, 'ann'), discard(job)].filter(transition => transition !== null);
+  });
   const built: readonly Transition[] = [
+    ...byOperator,
     start(owned),
     release(owned),
     reclaim(owned),
@@ -160,14 +170,33 @@ describe('every builder of transitions', () => {
   it.each(built.map(transition => [transition.move, transition] as const))(
     'obeys the table: %s',
     (name, transition) => {
-      const { guard, change } = transition;
+      const { guard } = transition;
       expect(guard.states).toEqual(MOVES[name].from);
-      expect(stateAfter(change)).toBe(MOVES[name].to);
+      expect(stateAfter(transition)).toBe(MOVES[name].to);
       if (MOVES[name].fenced) expect(guard.leaseId).toBe('l');
       else expect(guard).toMatchObject({ round: 2 });
       if (!MOVES[name].fenced) expect(guard).not.toHaveProperty('leaseId');
     },
   );
+
+  it('G2 I1 I2 · fits the state that the operator saw', () => {
+    const names = JOB_STATES.map(state => {
+      const job = inState(state);
+      return [state, ...[stop(job, 'ann'), edit(job, {}, 'ann'), discard(job)].map(made => made?.move ?? null)];
+    });
+    expect(names).toEqual([
+      ['scheduled', 'cancel', 'edit', null],
+      ['pending', 'cancel', 'edit', null],
+      ['fetched', 'cancel', 'edit', null],
+      ['processing', 'requestCancel', null, null],
+      ['succeeded', null, null, 'remove'],
+      ['dead', null, 'editDead', 'purge'],
+    ]);
+    expect(edit(inState('pending'), { priority: 1 }, 'ann')).toMatchObject({
+      guard: { version: 7, round: 2 },
+      change: { edits: { priority: 1 }, by: 'ann' },
+    });
+  });
 
   it('C1 · is fenced wherever a node moves its own work, and never where an operator does', () => {
     const fenced = Object.entries(MOVES).filter(([, move]) => move.fenced);
@@ -210,7 +239,8 @@ function verdictOf({ change }: Transition): Verdict | undefined {
   return change.to === 'succeeded' ? 'succeeded' : undefined;
 }
 
-function stateAfter(change: Change): string {
+function stateAfter({ move, change }: Transition): string {
   const spoken: Partial<Record<Change['to'], string>> = { resurrected: 'pending', cancelRequested: 'unchanged' };
+  if (change.to === 'edited') return move === 'editDead' ? 'unchanged' : 'pending';
   return spoken[change.to] ?? change.to;
 }

@@ -2,9 +2,9 @@
 import { expect } from 'vitest';
 import type { ClaimedJob, Job } from '#service/domain/job.js';
 import { release, start } from '#service/domain/lifecycle.js';
-import { handlerFor, move, newJob, newJobs, text } from '../../fixtures/jobs.ts';
+import { handlerFor, type JobFields, move, newJob, newJobs, text } from '../../fixtures/jobs.ts';
 import { Random } from '../../fixtures/random.ts';
-import { type Law, only, type Stage } from './world.ts';
+import { type Law, only } from './world.ts';
 
 export function claimLaw(law: Law): void {
   law('B1 · Many claims at once over both nodes take no job twice', async stage => {
@@ -71,7 +71,11 @@ export function claimLaw(law: Law): void {
       const random = new Random(seed);
       const types = ['t1', 't2', 't3', '*'];
       await stage.register(...types);
-      const jobs = await stage.add(...Array.from({ length: 160 }, () => randomJob(random, types, stage)));
+      const [now, jobs]: [number, Job[]] = [stage.a.clock.now(), []];
+      for (let batch = 0; batch < 8; batch += 1) {
+        jobs.push(...(await stage.add(...Array.from({ length: 20 }, () => randomJob(random, types, now)))));
+        stage.advance(random.between(0, 2));
+      }
       stage.advance(60_000);
       const expected = [...jobs].sort(byDequeueOrder).map(({ id }) => id);
       const claimed: string[] = [];
@@ -170,13 +174,15 @@ export function claimLaw(law: Law): void {
   });
 }
 
-function randomJob(random: Random, types: readonly string[], stage: Stage) {
+/** Few different due times, so that creation and id decide often; ids have nothing to do with creation. */
+function randomJob(random: Random, types: readonly string[], now: number): JobFields {
   const type = random.pick(types);
   return {
+    id: `r${random.between(0, 1e12)}`,
     queue: `q${random.between(1, 12)}`,
     type: type === '*' ? `odd${random.between(1, 5)}` : type,
-    priority: random.between(-2, 2) * 10,
-    due: random.chance(0.5) ? { inMs: 0 } : { at: stage.a.clock.now() + random.between(1, 5) * 10_000 },
+    priority: random.between(-1, 1) * 10,
+    due: random.chance(0.3) ? { inMs: 0 } : { at: now + random.between(1, 2) * 10_000 },
   };
 }
 

@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import { type Outcome, reclaim, release, start, type Transition } from '#service/domain/lifecycle.js';
 import { EXPIRED, FATAL, move, NO_ANSWER, newJobs, RETRYABLE, SUCCEEDED } from '../../fixtures/jobs.ts';
+import { recount } from './recount.ts';
 import { heldCount, type Law, type Stage, verdict } from './world.ts';
 
 export function movesLaw(law: Law): void {
@@ -236,4 +237,6 @@ async function failing(stage: Stage, table: string, outcome: Outcome): Promise<v
   expect(await stage.a.jobs.attempts(running.id)).toEqual([]);
   await heal();
   expect(await stage.finish(running, outcome)).toMatchObject({ held: true });
+  const { counters, recounted } = await recount(stage.b);
+  expect(counters).toEqual(recounted);
 }
