@@ -12,7 +12,9 @@ const IN_FLIGHT = 1_000;
 const CONCURRENCY = 1_142;
 const BACKLOG = 5;
 const BATCH = 1_000;
-const LANES = 16;
+const LANES = 4;
+/** How long jobs are posted one by one beside the full load, before the kill. */
+const POSTING_MS = 500;
 /** A slow machine is killed with fewer in flight; the row says how many there were. */
 const FILL_LIMIT_MS = 10_000;
 const SETTLE_LIMIT_MS = 120_000;
@@ -49,37 +51,61 @@ async function run({ dir, profileDir }: Conditions): Promise<Row> {
   }
 }
 
-/** Keeps posting until the service is dead; only what was answered 2xx counts as acknowledged. */
+/** Fills the handler, then keeps posting until the service is dead; answers what was acknowledged, and how much ran at the kill. */
 async function killUnderLoad(service: Service, webhook: SlowWebhook) {
-  const acknowledged: string[] = [];
-  let posted = 0;
-  const job = (id: string, n: number) => `{"id":"${id}","type":"${JOB_TYPE}","payload":${payload(n)}}`;
-  for (let batch = 0; batch < BACKLOG; batch++) {
-    const ids = Array.from({ length: BATCH }, () => `crash-${posted++}`);
-    await service.call('POST', '/jobs/batch', `{"jobs":[${ids.map(job).join(',')}]}`);
-    acknowledged.push(...ids);
-  }
-  let dead = false;
-  const lane = async () => {
-    while (!dead) {
-      const id = `crash-${posted++}`;
-      await service.call('POST', '/jobs', job(id, posted)).then(
-        () => acknowledged.push(id),
-        error => {
-          if (!dead) throw error;
-        },
-      );
-    }
-  };
-  const lanes = Array.from({ length: LANES }, lane);
+  const producer = new Producer(service);
+  for (let batch = 0; batch < BACKLOG; batch++) await producer.postBatch();
   for (const until = Date.now() + FILL_LIMIT_MS; Date.now() < until; await pause(5)) {
     if ((await webhook.ask({})).inFlight >= IN_FLIGHT) break;
   }
+  const lanes = Array.from({ length: LANES }, () => producer.postOn());
+  await pause(POSTING_MS);
   const { inFlight } = await webhook.ask({});
-  dead = true;
+  producer.stop();
   await service.kill();
   await Promise.all(lanes);
-  return { acknowledged, inFlight };
+  return { acknowledged: producer.acknowledged, inFlight };
+}
+
+/** Posts jobs under ids of its own; only what was answered 2xx counts as acknowledged. */
+class Producer {
+  readonly acknowledged: string[] = [];
+  readonly #service: Service;
+  #posted = 0;
+  #isStopped = false;
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  async postBatch(): Promise<void> {
+    const jobs = Array.from({ length: BATCH }, () => this.#next());
+    await this.#service.call('POST', '/jobs/batch', `{"jobs":[${jobs.map(({ body }) => body).join(',')}]}`);
+    this.acknowledged.push(...jobs.map(({ id }) => id));
+  }
+
+  /** One after the other, until stopped: from then on the service may go away under a call. */
+  async postOn(): Promise<void> {
+    while (!this.#isStopped) {
+      const { id, body } = this.#next();
+      try {
+        await this.#service.call('POST', '/jobs', body);
+        this.acknowledged.push(id);
+      } catch (error) {
+        if (!this.#isStopped) throw error;
+      }
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  #next() {
+    const n = this.#posted++;
+    const id = `crash-${n}`;
+    return { id, body: `{"id":"${id}","type":"${JOB_TYPE}","payload":${payload(n)}}` };
+  }
 }
 
 /** Waits until nothing is waiting or running any more; answers what still is when the time is up. */

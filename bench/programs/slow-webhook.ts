@@ -1,4 +1,4 @@
-// Owns the handler of P8: takes half a second per call, and remembers how often each job came.
+// Owns the handler of P8: takes two seconds per call, and remembers how often each job came.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '../program.ts';
@@ -18,8 +18,8 @@ export interface SlowWebhookAnswer {
   readonly firstCallAt: number | null;
 }
 
-const SHORTEST_MS = 200;
-const LONGEST_MS = 800;
+const SHORTEST_MS = 1_000;
+const LONGEST_MS = 3_000;
 
 const callsById = new Map<string, number>();
 const callsAt: number[] = [];
