@@ -172,6 +172,15 @@ describe('faults', () => {
     expect(workers).toHaveLength(4);
   });
 
+  it('A closed store has finished what it was asked and refuses more', async () => {
+    const store = await open();
+    const insert = store.jobs.insert([newJob({ id: 'last' })]);
+    await store.close();
+    expect(await insert).toMatchObject([{ duplicate: false }]);
+    await expect(store.jobs.get('last')).rejects.toMatchObject({ code: 'storage-unavailable' });
+    expect(await (await open()).jobs.get('last')).toMatchObject({ state: 'pending' });
+  });
+
   it('One write that the database refuses fails alone, those of the same moment are kept', async () => {
     const store = await open();
     await store.jobs.insert([newJob()]);

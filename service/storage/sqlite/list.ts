@@ -7,7 +7,7 @@ import { UP_TO, type Value } from './statements.ts';
 import { type Stream, streamsFor } from './streams.ts';
 
 /** A page ends early, with a cursor to go on, when its filter has made it look at so many rows. */
-const EXAMINED_PER_PAGE = 20_000;
+const EXAMINED_PER_PAGE = 10_000;
 const ROWS_PER_STEP = 1_000;
 
 export interface ListInput {

@@ -37,6 +37,8 @@ export const CLOSE = 'close';
 
 /** The thread went away with the request: it may have been committed or not. */
 export const THREAD_LOST = 'THREAD_LOST';
+/** Nothing may be asked any more. */
+export const THREAD_CLOSED = 'THREAD_CLOSED';
 /** A memory database went away with its thread, for good. */
 export const MEMORY_LOST = 'MEMORY_LOST';
 

@@ -12,6 +12,7 @@ import {
   type Response,
   receiveRefusal,
   type SentFault,
+  THREAD_CLOSED,
   THREAD_LOST,
   ThreadFault,
   type ThreadStart,
@@ -76,6 +77,7 @@ export class Thread {
   }
 
   #running(): Promise<Worker> {
+    if (this.#isClosing) return Promise.reject(lost(THREAD_CLOSED, 'the store was closed'));
     if (this.#isMemoryLost) return Promise.reject(lost(MEMORY_LOST, 'the memory database died with its thread'));
     this.#worker ??= this.#spawn();
     return this.#worker;
