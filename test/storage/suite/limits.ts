@@ -36,13 +36,13 @@ export function limitsLaw(law: Law): void {
       await stage.a.jobs.insert(newJobs(300, () => ({ queue: 'narrow' })));
       await stage.a.queues.configure('narrow', { maxWorkers: 3 });
       const seen = { held: 0, most: 0, done: 0 };
-      await Promise.all([0, 1, 2, 3].map(loop => drain(stage, loop, seen)));
+      await Promise.all([0, 1].map(loop => drain(stage, loop, seen)));
       expect(seen.done).toBe(300);
       expect(seen.most).toBeLessThanOrEqual(3);
       expect(seen.most).toBeGreaterThan(0);
       expect(await stage.all({ states: ['succeeded'] })).toHaveLength(300);
     },
-    60_000,
+    120_000,
   );
 
   law('B5 · A changed or cleared maxWorkers holds from the next claim on', async stage => {
@@ -151,7 +151,7 @@ export function limitsLaw(law: Law): void {
 async function drain(stage: Stage, loop: number, seen: { held: number; most: number; done: number }): Promise<void> {
   const node = loop % 2 ? stage.a : stage.b;
   while (seen.done < 300) {
-    const claimed = await stage.claim({ owner: `node-${loop}`, limit: 5, start: loop < 2 }, node);
+    const claimed = await stage.claim({ owner: `node-${loop}`, limit: 5, start: loop === 0 }, node);
     seen.held += claimed.length;
     const counts = (await node.queues.get('narrow'))?.counts;
     seen.most = Math.max(seen.most, seen.held, (counts?.fetched ?? 0) + (counts?.processing ?? 0));
