@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LONG_NAMES } from '../fixtures/strings.ts';
+import { JOB, JOBS } from './fixture/refused-jobs.ts';
 import type { ServiceProcess } from './fixture/service.ts';
 import { World } from './fixture/world.ts';
 
@@ -14,64 +15,6 @@ beforeAll(async () => {
   await world.register(service, ['work.v1']);
 });
 afterAll(() => world.end());
-
-const JOB = { type: 'work.v1', payload: {} };
-const long = 'é'.repeat(256);
-const tags = (count: number) => Array.from({ length: count }, (_, n) => `t${n}`);
-
-const JOBS: Record<string, [job: object, status: number, pointer: string]> = {
-  'no type': [{ payload: 1 }, 422, '#/type'],
-  'no payload': [{ type: 'work.v1' }, 422, '#/payload'],
-  'an unknown member': [{ ...JOB, prio: 5 }, 422, '#/prio'],
-  'an unknown member with a slash and a tilde': [{ ...JOB, 'a/b~c': 5 }, 422, '#/a~1b~0c'],
-  'a type of 256': [{ ...JOB, type: long }, 422, '#/type'],
-  'a type that is a number': [{ ...JOB, type: 5 }, 422, '#/type'],
-  'a type that is null': [{ ...JOB, type: null }, 422, '#/type'],
-  'a blank type': [{ ...JOB, type: ' \u3000 ' }, 422, '#/type'],
-  'a type with a control character': [{ ...JOB, type: 'a\u0000b' }, 422, '#/type'],
-  'a type of ..': [{ ...JOB, type: '..' }, 422, '#/type'],
-  'a type without a handler': [{ ...JOB, type: 'nobody.v1' }, 422, '#/type'],
-  'a queue of 256': [{ ...JOB, queue: long }, 422, '#/queue'],
-  'an empty queue': [{ ...JOB, queue: '' }, 422, '#/queue'],
-  'a queue with a line break': [{ ...JOB, queue: 'a\nb' }, 422, '#/queue'],
-  'a queue of .': [{ ...JOB, queue: '.' }, 422, '#/queue'],
-  'a key of 256': [{ ...JOB, idempotencyKey: long }, 422, '#/idempotencyKey'],
-  'a key with DEL': [{ ...JOB, idempotencyKey: 'a\u007f' }, 422, '#/idempotencyKey'],
-  'createdBy of 101': [{ ...JOB, createdBy: 'é'.repeat(101) }, 422, '#/createdBy'],
-  '21 tags': [{ ...JOB, tags: tags(21) }, 422, '#/tags'],
-  'a tag of 65': [{ ...JOB, tags: ['é'.repeat(65)] }, 422, '#/tags/0'],
-  'an empty tag': [{ ...JOB, tags: ['a', ''] }, 422, '#/tags/1'],
-  'tags that are a text': [{ ...JOB, tags: 'a' }, 422, '#/tags'],
-  'an id with a space': [{ ...JOB, id: 'a b' }, 422, '#/id'],
-  'an id with a dot': [{ ...JOB, id: 'a.b' }, 422, '#/id'],
-  'an id of 51': [{ ...JOB, id: 'x'.repeat(51) }, 422, '#/id'],
-  'an id that is a route': [{ ...JOB, id: 'batch' }, 422, '#/id'],
-  'priority 1001': [{ ...JOB, priority: 1001 }, 422, '#/priority'],
-  'priority -1001': [{ ...JOB, priority: -1001 }, 422, '#/priority'],
-  'priority 1.5': [{ ...JOB, priority: 1.5 }, 422, '#/priority'],
-  'priority as a text': [{ ...JOB, priority: '10' }, 422, '#/priority'],
-  'maxAttempts 0': [{ ...JOB, maxAttempts: 0 }, 422, '#/maxAttempts'],
-  'maxAttempts 1001': [{ ...JOB, maxAttempts: 1001 }, 422, '#/maxAttempts'],
-  'a delay over ten years': [{ ...JOB, delay: '3651d' }, 422, '#/delay'],
-  'a delay below zero': [{ ...JOB, delay: '-5s' }, 422, '#/delay'],
-  'a delay in words': [{ ...JOB, delay: 'soon' }, 422, '#/delay'],
-  'a delay as a number': [{ ...JOB, delay: 5 }, 422, '#/delay'],
-  'a delay of 15 digits': [{ ...JOB, delay: '999999999999999d' }, 422, '#/delay'],
-  'delay and runAt': [{ ...JOB, delay: '5s', runAt: '2030-01-01T00:00:00Z' }, 422, '#'],
-  'runAt on 30 February': [{ ...JOB, runAt: '2030-02-30T00:00:00Z' }, 422, '#/runAt'],
-  'runAt without an offset': [{ ...JOB, runAt: '2030-01-01T00:00:00' }, 422, '#/runAt'],
-  'runAt with second 60': [{ ...JOB, runAt: '2030-01-01T00:00:60Z' }, 422, '#/runAt'],
-  'runAt as a number': [{ ...JOB, runAt: 1_900_000_000_000 }, 422, '#/runAt'],
-  'runAt in eleven years': [{ ...JOB, runAt: '2099-01-01T00:00:00Z' }, 422, '#/runAt'],
-  'a timeout of 99 ms': [{ ...JOB, timeout: '99ms' }, 422, '#/timeout'],
-  'a timeout over a day': [{ ...JOB, timeout: '25h' }, 422, '#/timeout'],
-  'a retry that is unknown': [{ ...JOB, retry: { speed: 1 } }, 422, '#/retry/speed'],
-  'a retry factor below one': [{ ...JOB, retry: { factor: 0.5 } }, 422, '#/retry/factor'],
-  'resultTtl below a minute': [{ ...JOB, idempotencyKey: 'k', resultTtl: '59s' }, 422, '#/resultTtl'],
-  'resultTtl over 30 days': [{ ...JOB, idempotencyKey: 'k', resultTtl: '31d' }, 422, '#/resultTtl'],
-  'onConflict wait without resultTtl': [{ ...JOB, idempotencyKey: 'k', onConflict: 'wait' }, 422, '#/resultTtl'],
-  'an unknown onConflict': [{ ...JOB, onConflict: 'merge' }, 422, '#/onConflict'],
-};
 
 test.each(Object.entries(JOBS))(
   'A2 A11 · %s is refused, alone and in a batch, with a pointer, and nothing is stored',
