@@ -39,6 +39,8 @@ interface Foundation {
   readonly registry: HandlerRegistry;
 }
 
+/** A result claim ends only after its job would have been taken for lost. */
+const CLAIM_BEYOND_ZOMBIE_MS = 5 * 60_000;
 const RETENTION = { bucketsMs: 2 * 86_400_000, auditMs: 90 * 86_400_000, batch: 1_000 };
 
 /** Starts a service as configured; resolves once it listens, rejects when it cannot start. Nothing is claimed before all of it was checked. */
@@ -99,8 +101,9 @@ function createEngine(foundation: Foundation) {
   const { config, log, store, version } = foundation;
   const owner = newOwner();
   const parts = { ...foundation, owner, policy: servicePolicy(config), random: Math.random };
+  const claimMs = config.zombieTimeoutMs + CLAIM_BEYOND_ZOMBIE_MS;
   const { concurrency, pollIntervalMs, fetchedTimeoutMs, zombieTimeoutMs, recoveryIntervalMs: intervalMs } = config;
-  const worker = new Worker({ ...parts, concurrency, pollIntervalMs });
+  const worker = new Worker({ ...parts, concurrency, pollIntervalMs, claimMs });
   const heartbeat = new Heartbeat({
     ...parts,
     worker,

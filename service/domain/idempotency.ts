@@ -48,16 +48,13 @@ export interface ResultClaim {
 }
 
 /** `run`: the job takes, or re-enters, the claim. `duplicate`: the operation is done. `postpone`: another run holds it. */
-export type Admission =
-  | { readonly kind: 'run' }
-  | { readonly kind: 'duplicate'; readonly of: string }
-  | { readonly kind: 'postpone'; readonly heldBy: string };
+export type Admission = { readonly kind: 'run' } | { readonly kind: 'duplicate' } | { readonly kind: 'postpone' };
 
 /** Whether a job may run under its idempotency key, `now` being the database's time. */
 export function admitRun(jobId: string, claim: ResultClaim | null, now: number): Admission {
   if (claim === null || now >= claim.expiresAt) return { kind: 'run' };
-  if (claim.state === 'completed') return { kind: 'duplicate', of: claim.jobId };
-  return claim.jobId === jobId ? { kind: 'run' } : { kind: 'postpone', heldBy: claim.jobId };
+  if (claim.state === 'completed') return { kind: 'duplicate' };
+  return claim.jobId === jobId ? { kind: 'run' } : { kind: 'postpone' };
 }
 
 const POSTPONE_FIRST_MS = 1_000;

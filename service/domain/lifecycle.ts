@@ -2,8 +2,11 @@
 import type { FailureReason } from './failure.ts';
 import type { AttemptOutcome, ClaimedJob, HotState, Job } from './job.ts';
 import { type AttemptPolicy, requestedDelayMs, retryDelayMs } from './retry.ts';
+import type { Answer, Change, Guard, JobEdits, Outcome, Transition } from './transition.ts';
 
-type From = HotState | 'succeeded' | 'dead';
+export type { Answer, Change, Guard, JobEdits, Outcome, Transition } from './transition.ts';
+
+export type From = HotState | 'succeeded' | 'dead';
 type To = HotState | 'succeeded' | 'dead' | 'gone' | 'unchanged';
 
 interface Move {
@@ -35,67 +38,6 @@ export const MOVES = {
 
 export type MoveName = keyof typeof MOVES;
 
-/** What the handler's answer, or its absence, left behind; texts are bounded and storable as they are. */
-export interface Answer {
-  readonly responseStatus: number | null;
-  readonly responseBody: string | null;
-  readonly error: string | null;
-}
-
-/** How one attempt ended. */
-export type Outcome = Answer &
-  (
-    | { readonly kind: 'succeeded' }
-    | { readonly kind: 'retryable' | 'throttled'; readonly askedDelayMs: number | null }
-    | { readonly kind: 'fatal'; readonly endpointGone: boolean }
-    | { readonly kind: 'timedOut' }
-    | { readonly kind: 'cancelled'; readonly by: string }
-    | { readonly kind: 'interrupted'; readonly by: 'shutdown' | 'heartbeat' }
-    | { readonly kind: 'expired' }
-  );
-
-/** What must still be true of the row for a transition to be applied; checked in the same transaction. */
-export interface Guard {
-  readonly states: readonly From[];
-  readonly leaseId?: string;
-  /** The heartbeat recovery saw: a beat in between means the owner lives. */
-  readonly heartbeatAt?: number | null;
-  readonly round?: number;
-  readonly version?: number;
-  /** The job's queue is neither paused nor inactive. */
-  readonly queueRuns?: true;
-  /** No operator has asked to cancel it meanwhile. */
-  readonly notCancelRequested?: true;
-}
-
-/** What an operator may change of a job that is not running. Absent = as stored. */
-export interface JobEdits {
-  readonly payload?: Uint8Array;
-  readonly tags?: readonly string[];
-  readonly priority?: number;
-  readonly due?: { readonly at: number } | { readonly inMs: number };
-}
-
-/** The row after the move. `dueInMs` counts from the database's time of applying; null keeps the due time. */
-export type Change =
-  | { readonly to: 'processing' }
-  | { readonly to: 'pending'; readonly dueInMs: number | null; readonly answer?: Answer }
-  | { readonly to: 'succeeded'; readonly outcome: 'succeeded' | 'duplicate'; readonly answer: Answer }
-  | { readonly to: 'dead'; readonly reason: FailureReason; readonly answer: Answer; readonly by: string | null }
-  | { readonly to: 'resurrected' | 'edited'; readonly edits: JobEdits; readonly by: string | null }
-  | { readonly to: 'cancelRequested'; readonly by: string }
-  | { readonly to: 'gone' };
-
-/** A change of one job as data: applied if the guard still holds, otherwise not at all. */
-export interface Transition {
-  readonly move: MoveName;
-  readonly jobId: string;
-  readonly guard: Guard;
-  readonly change: Change;
-  /** The row of history this transition leaves, for an attempt that did not simply succeed. */
-  readonly attempt?: Answer & { readonly outcome: AttemptOutcome };
-}
-
 /** The part of a running job that rules look at. */
 export type RunningJob = Pick<ClaimedJob, 'id' | 'leaseId' | 'attempts' | 'firstDueAt' | 'resurrectedAt'> & {
   readonly heartbeatAt?: number | null;
@@ -109,9 +51,22 @@ export interface Moment {
 
 const NO_ANSWER: Answer = { responseStatus: null, responseBody: null, error: null };
 
-/** The start of an attempt: only after this is committed may a byte be sent. */
-export function start(job: Pick<ClaimedJob, 'id' | 'leaseId'>): Transition {
-  return fenced('start', job, { to: 'processing' }, { queueRuns: true });
+/** How long a result claim lives without a heartbeat, when nobody says otherwise. */
+const CLAIM_MS = 15 * 60_000;
+
+/** The start of an attempt: only after this is committed may a byte be sent. A job with a result claim takes it, for `claimMs`. */
+export function start(job: Pick<ClaimedJob, 'id' | 'leaseId'>, claimMs = CLAIM_MS): Transition {
+  return fenced('start', job, { to: 'processing', claimMs }, { queueRuns: true });
+}
+
+/** The operation of this job has been done by another: archived as a duplicate, without a call. */
+export function skip(job: Pick<ClaimedJob, 'id' | 'leaseId'>): Transition {
+  return fenced('skip', job, { to: 'succeeded', outcome: 'duplicate', answer: NO_ANSWER });
+}
+
+/** Another job runs the operation of this one: it looks again later, without an attempt. */
+export function postpone(job: Pick<ClaimedJob, 'id' | 'leaseId'>, dueInMs: number): Transition {
+  return fenced('postpone', job, { to: 'pending', dueInMs });
 }
 
 /** Gives claimed, unstarted work back; no attempt is counted. */

@@ -2,8 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DomainError } from '../domain/errors.ts';
 import type { Handler } from '../domain/handler.ts';
+import { postponeMs } from '../domain/idempotency.ts';
 import type { ClaimedJob } from '../domain/job.ts';
-import { decide, type Outcome, reject, release, start, type Transition } from '../domain/lifecycle.ts';
+import { decide, type Outcome, postpone, reject, release, skip, start, type Transition } from '../domain/lifecycle.ts';
 import { type AttemptPolicy, resolvePolicy } from '../domain/retry.ts';
 import type { Log } from '../log.ts';
 import type { Delivery, StopReason } from '../ports/delivery.ts';
@@ -19,12 +20,15 @@ export interface ExecutionParts {
   /** The service's own limits, behind those of job, handler and queue. */
   readonly policy: AttemptPolicy;
   readonly random: () => number;
+  /** How long a result claim outlives the last heartbeat of its job. */
+  readonly claimMs: number;
   /** Called when the slot is free again; the final transition is already on its way to the store. */
   readonly onDelivered: (execution: Execution) => void;
   /** Called after a retry was stored, with the wait until it is due. */
   readonly onRetry: (dueInMs: number) => void;
 }
 
+type NotHeld = Extract<Applied, { readonly held: false }>;
 type Phase = 'claimed' | 'running' | 'settling';
 
 export class Execution {
@@ -98,12 +102,32 @@ export class Execution {
   async #start(): Promise<ClaimedJob | undefined> {
     const flaw = this.#handler && this.#parts.registry.flaw(this.#handler, this.job.payload);
     const stopped = this.#handler === undefined || this.#stop.aborted;
-    const transition = flaw ? this.#rejection(flaw) : stopped ? release(this.job) : start(this.job);
+    const transition = flaw
+      ? this.#rejection(flaw)
+      : stopped
+        ? release(this.job)
+        : start(this.job, this.#parts.claimMs);
     const applied = await this.#apply(transition);
-    if (!applied.held && applied.why === 'queue-stopped') await this.#apply(release(this.job));
-    else if (!applied.held) this.#lost(transition);
-    if (!applied.held || transition.move !== 'start') return undefined;
+    if (!applied.held) return this.#notStarted(transition, applied);
+    if (transition.move !== 'start') return undefined;
     return { ...this.job, state: 'processing', attempts: this.job.attempts + 1, startedAt: applied.at };
+  }
+
+  /** Why it may not start decides where the job goes: nowhere when it is no longer ours. */
+  async #notStarted(transition: Transition, { why }: NotHeld): Promise<undefined> {
+    const instead = this.#insteadOfStart(why);
+    const applied = instead && (await this.#apply(instead));
+    if (!applied?.held) this.#lost(instead ?? transition);
+    else if (instead?.change.to === 'pending') this.#parts.onRetry(instead.change.dueInMs ?? 0);
+    return undefined;
+  }
+
+  #insteadOfStart(why: NotHeld['why']): Transition | undefined {
+    if (why === 'queue-stopped') return release(this.job);
+    if (why === 'operation-done') return skip(this.job);
+    if (why !== 'operation-held') return undefined;
+    const waitingSince = this.job.resurrectedAt ?? this.job.firstDueAt;
+    return postpone(this.job, postponeMs(this.#parts.store.clock.now() - waitingSince));
   }
 
   #rejection(flaw: string): Transition {

@@ -56,7 +56,7 @@ function countApplied(metrics: Metrics, moves: readonly Transition[], applied: r
   moves.forEach((move, at) => {
     const result = applied[at];
     if (result?.held) countMove(metrics, move, result);
-    else if (result?.why !== 'cancel-requested') metrics.count('conflicts', { transition: move.move });
+    else if (result?.why === 'lost') metrics.count('conflicts', { transition: move.move });
   });
 }
 

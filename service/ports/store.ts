@@ -113,8 +113,11 @@ export type Applied =
     }
   | {
       readonly held: false;
-      /** `lost`: state, lease or version differ. `key-taken`: another active job holds the idempotency key. */
-      readonly why: 'lost' | 'cancel-requested' | 'key-taken' | 'queue-stopped';
+      /**
+       * `lost`: state, lease or version differ. `key-taken`: another active job holds the idempotency key.
+       * `operation-done`, `operation-held`: another job has run, or runs, the operation that this one was to start.
+       */
+      readonly why: 'lost' | 'cancel-requested' | 'key-taken' | 'queue-stopped' | 'operation-done' | 'operation-held';
       readonly cancelRequestedBy: string | null;
     };
 

@@ -48,7 +48,7 @@ beforeEach(async () => {
   const registry = { revision: 1_000, limited: [], load: async () => {}, find: () => handler, flaw: () => null };
   worker = new Worker({
     ...{ store, delivery, registry, log: silent, policy: DEFAULT_ATTEMPT_POLICY, random: () => 0.5 },
-    ...{ owner: OWNER, concurrency: 4, pollIntervalMs: HOUR_MS },
+    ...{ owner: OWNER, concurrency: 4, pollIntervalMs: HOUR_MS, claimMs: HOUR_MS },
   });
   worker.loop.start();
 });

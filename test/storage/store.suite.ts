@@ -12,6 +12,7 @@ import { operateLaw } from './suite/operate.ts';
 import { queuesLaw } from './suite/queues.ts';
 import { recoveryLaw } from './suite/recovery.ts';
 import { registryLaw } from './suite/registry.ts';
+import { resultClaimsLaw } from './suite/result-claims.ts';
 import { retentionLaw } from './suite/retention.ts';
 import { retryLaw } from './suite/retry.ts';
 import { textsLaw } from './suite/texts.ts';
@@ -23,6 +24,7 @@ export type { StoreWorld } from './suite/world.ts';
 const CHAPTERS: Readonly<Record<string, (law: Law) => void>> = {
   enqueue: enqueueLaw,
   idempotency: idempotencyLaw,
+  'result claims': resultClaimsLaw,
   claim: claimLaw,
   limits: limitsLaw,
   moves: movesLaw,

@@ -8,6 +8,7 @@ import { bury, succeed } from './endings.ts';
 import { giveBack, requestCancel, start } from './hot-moves.ts';
 import { HELD_COLUMNS, type HotRow, hotRowFrom } from './hot-row.ts';
 import { type Parcel, plain } from './parcel.ts';
+import { enterClaim } from './result-claims.ts';
 import type { Session } from './session.ts';
 
 const FIND_HOT = `SELECT ${HELD_COLUMNS} FROM jobs_hot WHERE id = ?`;
@@ -18,6 +19,11 @@ const QUEUE_RUNS = 'SELECT 1 FROM queues WHERE name = ? AND is_paused = 0 AND is
 const LOST: Applied = { held: false, why: 'lost', cancelRequestedBy: null };
 const KEY_TAKEN: Applied = { held: false, why: 'key-taken', cancelRequestedBy: null };
 const QUEUE_STOPPED: Applied = { held: false, why: 'queue-stopped', cancelRequestedBy: null };
+
+const NOT_ADMITTED = {
+  duplicate: { held: false, why: 'operation-done', cancelRequestedBy: null },
+  postpone: { held: false, why: 'operation-held', cancelRequestedBy: null },
+} as const satisfies Record<string, Applied>;
 
 export function apply(session: Session, transitions: readonly Transition[]): Parcel<readonly Applied[]> {
   return plain(transitions.map(transition => applyOne(session, transition)));
@@ -31,6 +37,11 @@ function applyOne(session: Session, transition: Transition): Applied {
   const row = hotRowFrom(transition.jobId, values);
   const refusal = refusalOf(session, row, transition.guard);
   if (refusal !== null) return refusal;
+  const { change } = transition;
+  if (change.to === 'processing') {
+    const admission = enterClaim(session, row, change.claimMs);
+    if (admission.kind !== 'run') return NOT_ADMITTED[admission.kind];
+  }
   moveHot(session, row, transition);
   return held(session, row, row.startedAt !== null && isEnd(transition) ? row.startedAt : null);
 }

@@ -3,6 +3,7 @@ import type { Change, Transition } from '../../domain/lifecycle.ts';
 import { recordAttempt } from './attempts.ts';
 import { CARRIED, carried } from './carry.ts';
 import { type HotRow, placeOf } from './hot-row.ts';
+import { completeClaim, releaseClaim } from './result-claims.ts';
 import type { Session } from './session.ts';
 
 const ENDED = { lease_id: 'NULL', version: 'version + 1', updated_at: '?' } as const;
@@ -39,6 +40,7 @@ export function succeed(session: Session, row: HotRow, { outcome, answer }: Succ
   const durationMs = durationOf(row, now);
   const { error, responseStatus, responseBody } = answer;
   session.run(ARCHIVE, error, responseStatus, responseBody, now, outcome, now, durationMs, row.seq);
+  if (outcome === 'succeeded') completeClaim(session, row);
   leave(session, row);
   session.counters.move(row, placeOf(row), 'succeeded');
   session.counters.succeeded(row.queue, durationMs ?? 0);
@@ -53,6 +55,7 @@ export function bury(session: Session, row: HotRow, change: Dead, attempt: Trans
     session.run(BURY, error, responseStatus, responseBody, ...ending);
     recordAttempt(session, row, attempt);
   } else session.run(BURY_UNSTARTED, error, ...ending);
+  releaseClaim(session, row);
   leave(session, row);
   session.counters.move(row, placeOf(row), 'dead');
   session.counters.died(row.queue);

@@ -3,6 +3,7 @@ import type { HeldLease, StaleRequest } from '../../ports/store.ts';
 import { CLAIMED_COLUMNS, type StaleValues } from '../claimed-rows.ts';
 import { FETCHED, PROCESSING } from '../rows.ts';
 import { type Parcel, plain } from './parcel.ts';
+import { renewClaims } from './result-claims.ts';
 import type { Session } from './session.ts';
 import { UP_TO } from './statements.ts';
 
@@ -30,7 +31,9 @@ export interface HeartbeatInput {
 }
 
 export function heartbeat(session: Session, { owner, leaseIds }: HeartbeatInput): Parcel<readonly HeldLease[]> {
-  const held = session.rows<[string, string, string | null]>(BEAT, session.now, owner, JSON.stringify(leaseIds));
+  const leases = JSON.stringify(leaseIds);
+  const held = session.rows<[string, string, string | null]>(BEAT, session.now, owner, leases);
+  renewClaims(session, leases);
   return plain(held.map(([jobId, leaseId, cancelRequestedBy]) => ({ jobId, leaseId, cancelRequestedBy })));
 }
 

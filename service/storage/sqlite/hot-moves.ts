@@ -3,6 +3,7 @@ import type { Change, Transition } from '../../domain/lifecycle.ts';
 import { PENDING, PROCESSING } from '../rows.ts';
 import { recordAttempt } from './attempts.ts';
 import { type HotRow, placeOf, waitingPlace } from './hot-row.ts';
+import { releaseClaim } from './result-claims.ts';
 import type { Session } from './session.ts';
 
 const START = `
@@ -39,6 +40,7 @@ export function giveBack(
   attempt: Transition['attempt'] | null,
 ): void {
   const { now } = session;
+  releaseClaim(session, row);
   const dueAt = dueInMs === null ? row.dueAt : now + dueInMs;
   const place = waitingPlace(dueAt, now);
   const isDue = place === 'pending' ? 1 : 0;

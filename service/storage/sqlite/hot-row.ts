@@ -4,7 +4,7 @@ import type { Counted, Place } from './counters.ts';
 
 export const HELD_COLUMNS = `
   seq, queue, type, status, promoted, due_at, lease_id, heartbeat_at, round, version, attempts, started_at, worker_id,
-  cancel_requested_by, idempotency_key, holds_key`;
+  cancel_requested_by, idempotency_key, holds_key, result_ttl_ms`;
 
 export interface HotRow extends Counted {
   readonly id: string;
@@ -21,6 +21,8 @@ export interface HotRow extends Counted {
   readonly cancelRequestedBy: string | null;
   /** The idempotency key, when this row is the one that holds it. */
   readonly heldKey: string | null;
+  /** What is to run at most once at a time, and how long its success is remembered. */
+  readonly operation: { readonly key: string; readonly resultTtlMs: number } | null;
 }
 
 type Values = readonly [
@@ -40,6 +42,7 @@ type Values = readonly [
   cancelRequestedBy: string | null,
   key: string | null,
   holdsKey: number,
+  resultTtlMs: number | null,
 ];
 
 /** `values` in the order of `HELD_COLUMNS`. */
@@ -62,6 +65,7 @@ export function hotRowFrom(id: string, values: readonly unknown[]): HotRow {
     workerId: v[12],
     cancelRequestedBy: v[13],
     heldKey: v[15] === 1 ? v[14] : null,
+    operation: v[14] === null || v[16] === null ? null : { key: v[14], resultTtlMs: v[16] },
   };
 }
 

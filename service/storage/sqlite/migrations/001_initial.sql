@@ -263,15 +263,14 @@ CREATE TABLE idempotency_claims (
   job_id TEXT NOT NULL,
   round INTEGER NOT NULL,
   lease_id TEXT,
-  worker_id TEXT,
   claimed_at INTEGER NOT NULL,
+  life_ms INTEGER NOT NULL,
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX claims_expiry ON idempotency_claims (expires_at);
-CREATE INDEX claims_owner ON idempotency_claims (worker_id) WHERE worker_id IS NOT NULL;
+CREATE INDEX claims_lease ON idempotency_claims (lease_id) WHERE lease_id IS NOT NULL;
 
--- failed_at: JSON list of instants. open_until is null while an operator keeps it open.
 CREATE TABLE circuits (
   type TEXT NOT NULL PRIMARY KEY,
   state TEXT NOT NULL,
