@@ -3,10 +3,9 @@ import { hash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { parseInstant } from '../domain/instant.ts';
 import { DEFAULT_PRIORITY, DEFAULT_QUEUE, LIMITS, type NewJob, type OnConflict } from '../domain/job.ts';
-import { nameFlaw } from '../domain/name.ts';
 import { type AttemptLimitsDraft, readAttemptLimits } from './attempt-limits.ts';
 import type { Faults } from './faults.ts';
-import { type Range, readDuration, readName } from './values.ts';
+import { type Range, readDuration, readLabel, readName } from './values.ts';
 
 const JOB_ID = /^[A-Za-z0-9_:-]{1,50}$/;
 /** Words that stand beside `{id}` in addresses. */
@@ -87,7 +86,7 @@ export function readTags(
   { at, faults }: Pick<Reading, 'at' | 'faults'>,
 ): readonly string[] {
   if (tags === undefined) return [];
-  return tags.map((tag, index) => readName(tag, LIMITS.tagLength, `${at}/tags/${index}`, faults, nameFlaw));
+  return tags.map((tag, index) => readLabel(tag, LIMITS.tagLength, `${at}/tags/${index}`, faults));
 }
 
 /** `undefined` when nothing was sent, or it was wrong. */
@@ -131,5 +130,5 @@ function readDue(draft: JobDraft, reading: Reading): NewJob['due'] {
 
 function readCreator(createdBy: string | undefined, { at, faults, producer }: Reading): string | null {
   if (createdBy === undefined) return producer.name;
-  return readName(createdBy, LIMITS.createdByLength, `${at}/createdBy`, faults, nameFlaw);
+  return readLabel(createdBy, LIMITS.createdByLength, `${at}/createdBy`, faults);
 }

@@ -1,6 +1,6 @@
 // Owns the reading of single values that people send: names and durations, each with its fault when it breaks a rule.
 import { formatDuration, parseDuration } from '../domain/duration.ts';
-import { keyFlaw, trimName } from '../domain/name.ts';
+import { keyFlaw, nameFlaw, trimName } from '../domain/name.ts';
 import type { Faults } from './faults.ts';
 
 export interface Range {
@@ -8,12 +8,21 @@ export interface Range {
   readonly max: number;
 }
 
-/** The trimmed name; the rule of `domain/name.ts` decides whether it may stand in an address (`keyFlaw`) or not. */
-export function readName(text: string, limit: number, pointer: string, faults: Faults, flaw = keyFlaw): string {
-  const trimmed = trimName(text);
-  const wrong = flaw(trimmed, limit);
-  if (wrong !== null) faults.add(pointer, wrong);
-  return trimmed;
+/** The trimmed name of something that also stands in addresses. */
+export function readName(text: string, limit: number, pointer: string, faults: Faults): string {
+  const name = trimName(text);
+  return noted(name, keyFlaw(name, limit), pointer, faults);
+}
+
+/** The trimmed name of something that only people read. */
+export function readLabel(text: string, limit: number, pointer: string, faults: Faults): string {
+  const label = trimName(text);
+  return noted(label, nameFlaw(label, limit), pointer, faults);
+}
+
+function noted(text: string, flaw: string | null, pointer: string, faults: Faults): string {
+  if (flaw !== null) faults.add(pointer, flaw);
+  return text;
 }
 
 /** Milliseconds within the range, or undefined when nothing was sent or it was wrong. */

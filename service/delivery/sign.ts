@@ -21,7 +21,7 @@ function decode(secret: string): KeyObject {
 }
 
 /** A resurrected job is a new message: a receiver that deduplicates by `webhook-id` must not drop it. */
-export function messageId(job: { readonly id: string; readonly round: number }): string {
+export function webhookId(job: { readonly id: string; readonly round: number }): string {
   return job.round === 1 ? job.id : `${job.id}:r${job.round}`;
 }
 

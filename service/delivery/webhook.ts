@@ -9,7 +9,7 @@ import { Connections } from './connections.ts';
 import { type Ended, Exchange, type ExchangeOptions } from './exchange.ts';
 import { callHeaders, fixedHeaders } from './headers.ts';
 import { outcomeOf, stopped, unreachable, whyUnanswered } from './outcome.ts';
-import { messageId, type SigningKeys, signatureHeaders, signingKeys } from './sign.ts';
+import { type SigningKeys, signatureHeaders, signingKeys, webhookId } from './sign.ts';
 import { type Lookup, TargetGuard, type TargetPolicy } from './target.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -68,7 +68,7 @@ export class WebhookDelivery implements Delivery {
     const headers = [
       ...endpoint.headers,
       ...callHeaders(call),
-      ...signatureHeaders(endpoint.keys, messageId(job), job.payload, now),
+      ...signatureHeaders(endpoint.keys, webhookId(job), job.payload, now),
     ];
     const leftMs = Math.min(Math.max(startedAt + timeoutMs - now, 0), timeoutMs);
     const ended = await this.#exchange(endpoint, { headers, body: job.payload }, leftMs, { signal, onSent });

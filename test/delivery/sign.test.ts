@@ -1,7 +1,7 @@
 // Owns the proof that calls are signed as Standard Webhooks wants it, by the official package.
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { messageId, signatureHeaders, signingKeys } from '#service/delivery/sign.js';
+import { signatureHeaders, signingKeys, webhookId } from '#service/delivery/sign.js';
 import { handlerFor } from '../fixtures/jobs.ts';
 import { megabyteJson, PAYLOADS } from '../fixtures/strings.ts';
 
@@ -54,7 +54,7 @@ describe('the signature', () => {
   });
 
   it('names the job in round 1 and the round from then on', () => {
-    expect(messageId({ id: 'job-1', round: 1 })).toBe('job-1');
-    expect(messageId({ id: 'job-1', round: 2 })).toBe('job-1:r2');
+    expect(webhookId({ id: 'job-1', round: 1 })).toBe('job-1');
+    expect(webhookId({ id: 'job-1', round: 2 })).toBe('job-1:r2');
   });
 });

@@ -4,6 +4,7 @@ import type { JobDraft } from '../../application/draft.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Job } from '../../domain/job.ts';
+import type { Page, PageRequest } from '../../ports/store.ts';
 import { writeCursor } from '../cursor.ts';
 import { readFilter, readPage } from '../filter.ts';
 import { type ApiParts, type Operations, pathParameter } from '../operation.ts';
@@ -14,6 +15,7 @@ import { send, sendJob, sendJson, withPayload } from '../reply.ts';
 const LONGEST_WAIT_MS = 60_000;
 
 type Posted = Omit<JobDraft, 'payload'>;
+type Present = (job: Job) => object;
 
 export function jobOperations({ jobs, maxAttempts, stopping }: ApiParts): Operations {
   const present = (job: Job) => presentJob(job, maxAttempts(job));
@@ -35,11 +37,7 @@ export function jobOperations({ jobs, maxAttempts, stopping }: ApiParts): Operat
 
     async listJobs(req, res) {
       const page = readPage(req, 'created');
-      const { items, next } = await jobs.list(readFilter(req), page);
-      const nextCursor = writeCursor('created', next);
-      if (!page.withPayload) return sendJson(res, 200, { items: items.map(present), nextCursor });
-      const full = items.map(job => withPayload(present(job), job.payload));
-      send(res, 200, 'application/json', joinPage(full, nextCursor));
+      sendPage(res, await jobs.list(readFilter(req), page), page, present);
     },
 
     async getJob(req, res) {
@@ -54,6 +52,19 @@ export function jobOperations({ jobs, maxAttempts, stopping }: ApiParts): Operat
       sendJson(res, 200, { items: attempts.map(presentAttempt), nextCursor: null });
     },
   };
+}
+
+function sendPage(
+  res: Response,
+  { items, next }: Page<Job>,
+  { withPayload: isFull }: PageRequest,
+  present: Present,
+): void {
+  const nextCursor = writeCursor('created', next);
+  if (isFull) {
+    const full = items.map(job => withPayload(present(job), job.payload));
+    send(res, 200, 'application/json', joinPage(full, nextCursor));
+  } else sendJson(res, 200, { items: items.map(present), nextCursor });
 }
 
 function payloadAt(res: Response, pointer: string): Uint8Array {
