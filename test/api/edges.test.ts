@@ -1,5 +1,4 @@
 // Owns the proof of the edges of the API: problems for every error, methods, hosts and origins, health, docs, bugs and lost storage.
-import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DomainError } from '#service/domain/errors.js';
 import { Api, type ApiOptions } from './fixture/api.ts';
@@ -239,23 +238,6 @@ test('A bug is a problem without a word about the inside, and goes to the log', 
       expect(broken.bugs).toEqual([bug]);
     },
   );
-});
-
-test.each([
-  ['no HTTP at all', 'hello\r\n\r\n', 400],
-  ['too many headers', `GET /livez HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
-])('A request with %s gets a problem, too', async (_, bytes, status) => {
-  const text = await new Promise<string>((resolve, reject) => {
-    let received = '';
-    const socket = connect(api.port, '127.0.0.1', () => socket.write(bytes));
-    socket.on('data', chunk => {
-      received += chunk;
-    });
-    socket.on('close', () => resolve(received));
-    socket.on('error', reject);
-  });
-  expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status, requestId: expect.any(String) });
 });
 
 async function withApi(options: ApiOptions, act: (api: Api) => Promise<void>): Promise<void> {

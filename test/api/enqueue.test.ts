@@ -5,7 +5,6 @@ import { Api } from './fixture/api.ts';
 
 const JOB = { type: 'work.v1', payload: { n: 1 } };
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-
 let api: Api;
 beforeAll(async () => {
   api = await Api.start();
