@@ -157,3 +157,17 @@ test('A failure that meets a wish to cancel ends the job instead of retrying it'
   delivery.calls[0]?.end({ ...SUCCEEDED, kind: 'retryable', askedDelayMs: null, responseStatus: 500 });
   await expect.poll(async () => store.jobs.get('a')).toMatchObject({ state: 'dead', failureReason: 'Cancelled' });
 });
+
+test('H4 · Of two jobs of one operation one is called, and the other is archived as its duplicate', async () => {
+  const operation = { idempotencyKey: 'order:1', resultTtlMs: HOUR_MS, onConflict: 'wait' } as const;
+  const stored = store.jobs.insert(['a', 'b'].map(id => ({ ...jobOf(id), ...operation })));
+  worker.wake();
+  await stored;
+  await expect.poll(() => delivery.calls.map(({ call }) => call.job.id)).toEqual(['a']);
+  await expect.poll(async () => store.jobs.get('b')).toMatchObject({ state: 'scheduled', attempts: 0 });
+  delivery.calls[0]?.end(SUCCEEDED);
+  await expect
+    .poll(async () => store.jobs.get('b'), { timeout: 10_000 })
+    .toMatchObject({ state: 'succeeded', outcome: 'duplicate', attempts: 0 });
+  expect(delivery.calls).toHaveLength(1);
+});

@@ -165,7 +165,7 @@ export function idempotencyLaw(law: Law): void {
       const holder = async () => only(await stage.b.jobs.insert([newJob({ ...KEY, onConflict: 'keep' })]));
       const left = new Set(waiting.map(({ id }) => id));
       await stage.apply(cancel(first, 'ops'));
-      for (const end of ['cancel', 'success', 'failure']) {
+      for (const end of ['cancel', 'failure', 'success']) {
         const { job, duplicate } = await holder();
         expect([duplicate, left.delete(job.id)], end).toEqual([true, true]);
         if (end === 'cancel') await stage.apply(cancel(job, 'ops'), stage.b);
