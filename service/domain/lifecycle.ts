@@ -121,7 +121,7 @@ function again(job: RunningJob, outcome: Repeatable, policy: AttemptPolicy, mome
   if (job.attempts >= policy.maxAttempts) return bury(job, outcome, EXHAUSTED[outcome.kind]);
   const dueInMs = waitAfter(job, outcome, policy, moment.random);
   const { maxAgeMs } = policy.retry;
-  const ageStart = job.resurrectedAt ?? job.firstDueAt;
+  const ageStart = Math.max(job.firstDueAt, job.resurrectedAt ?? 0);
   if (maxAgeMs !== null && moment.now + dueInMs > ageStart + maxAgeMs)
     return bury(job, outcome, 'RetryLifetimeExpired');
   const change: Change = { to: 'pending', dueInMs, answer: answerOf(outcome) };

@@ -16,6 +16,7 @@ const RESURRECT = `
   SELECT ${PENDING}, ?, ${carried({
     priority: 'coalesce(?, priority)',
     due_at: '?',
+    first_due_at: '?',
     attempts: '0',
     round: 'round + 1',
     tags: 'CASE WHEN ? THEN ? ELSE tags END',
@@ -61,7 +62,7 @@ export function resurrect(session: Session, row: EndedRow, { edits, by }: Edited
   const [payload, priority, hasTags, tags] = contentOf(edits);
   const isDue = place === 'pending' ? 1 : 0;
   // biome-ignore format: the order of the columns of RESURRECT
-  session.run(RESURRECT, isDue, priority, dueAt, hasTags, tags, holdsKey, by, now, now, payload, row.seq);
+  session.run(RESURRECT, isDue, priority, dueAt, dueAt, hasTags, tags, holdsKey, by, now, now, payload, row.seq);
   session.run(DELETE_DEAD, row.seq);
   session.counters.move({ ...row, dueAt }, 'dead', place);
   return true;

@@ -55,13 +55,23 @@ export function retryLaw(law: Law): void {
     await stage.apply(resurrect(dead, {}, 'ops'));
     const running = await stage.runAgain(dead.id);
     expect(running).toMatchObject({ attempts: 1, round: 2 });
-    expect(running.resurrectedAt).toBeGreaterThan(running.firstDueAt);
     await stage.finish(running, RETRYABLE, policy);
     expect(await stage.job(dead.id)).toMatchObject({ state: 'scheduled', attempts: 1, round: 2 });
     stage.advance(10_000);
     await stage.finish(await stage.runAgain(dead.id), RETRYABLE, policy);
     expect(await stage.job(dead.id)).toMatchObject({ state: 'dead', attempts: 2, failureReason: 'MaxRetriesExceeded' });
   });
+
+  law(
+    'D8 · The age of a job resurrected for later counts from when it is due, not from the resurrection',
+    async stage => {
+      const dead = await stage.dead({}, { ...RETRYABLE, kind: 'fatal', endpointGone: false });
+      await stage.apply(resurrect(dead, { due: { inMs: 3 * 86_400_000 } }, 'ops'));
+      stage.advance(3 * 86_400_000);
+      await stage.finish(await stage.runAgain(dead.id), RETRYABLE, DEFAULT_ATTEMPT_POLICY);
+      expect(await stage.job(dead.id)).toMatchObject({ state: 'scheduled', attempts: 1, round: 2 });
+    },
+  );
 
   law('D9 · A dead job keeps everything that is needed to run it as it was, and why it died', async stage => {
     const fields = {
