@@ -126,7 +126,11 @@ describe('the age of a job', () => {
 
   it('D8 · starts afresh with a resurrection', () => {
     expect(verdictFor({ firstDueAt: 0, resurrectedAt: NOW - 1_000 })).toBe(3_000);
-    expect(verdictFor({ firstDueAt: NOW, resurrectedAt: NOW - 2 * DAY })).toBe('RetryLifetimeExpired');
+    expect(verdictFor({ firstDueAt: NOW - 2 * DAY, resurrectedAt: NOW - 2 * DAY })).toBe('RetryLifetimeExpired');
+  });
+
+  it('D8 · counts from the due time of a job that was resurrected for later', () => {
+    expect(verdictFor({ firstDueAt: NOW, resurrectedAt: NOW - 2 * DAY })).toBe(3_000);
   });
 });
 
