@@ -17,7 +17,7 @@ export interface EngineParts {
   readonly log: Log;
 }
 
-/** A claim loop that is silent for longer than this is restarted, and the node is not ready meanwhile. */
+/** A node without a claim that succeeded for longer than this is not ready; a claim that hangs for so long is given up. */
 export const CLAIM_SILENCE_MS = 30_000;
 /** What is left for storing the last transitions once the grace is over. */
 export const FINALISING_MS = 5_000;
@@ -43,7 +43,7 @@ export class Engine {
     const { worker, heartbeat } = this.#parts;
     const faults: Record<string, string> = {};
     const silentMs = Math.round(worker.loop.overdueMs());
-    if (silentMs > CLAIM_SILENCE_MS) faults.claimLoop = `no claim for ${silentMs} ms; the loop is being restarted`;
+    if (silentMs > CLAIM_SILENCE_MS) faults.claimLoop = `no claim has succeeded for ${silentMs} ms`;
     if (heartbeat.isDegraded) faults.heartbeat = 'heartbeats cannot be stored; running jobs may be taken for lost';
     return faults;
   }

@@ -48,17 +48,15 @@ export class Heartbeat {
   async #beat(): Promise<void> {
     const { store, node, worker } = this.#parts;
     const running = [...worker.held.values()].filter(execution => execution.phase === 'running');
-    const announced = store.nodes.announce(node);
-    if (running.length > 0) {
-      const leaseIds = running.map(({ job }) => job.leaseId);
-      const kept = new Map((await store.jobs.heartbeat(node.id, leaseIds)).map(lease => [lease.leaseId, lease]));
-      for (const execution of running) {
-        const lease = kept.get(execution.job.leaseId);
-        if (lease === undefined) this.#disown(execution.job.leaseId);
-        else if (lease.cancelRequestedBy !== null) execution.stop({ kind: 'cancelled', by: lease.cancelRequestedBy });
-      }
+    const leaseIds = running.map(({ job }) => job.leaseId);
+    // Together, so that neither can fail unheard: a rejection that nobody waits for ends the process and its calls.
+    const [held] = await Promise.all([store.jobs.heartbeat(node.id, leaseIds), store.nodes.announce(node)]);
+    const kept = new Map(held.map(lease => [lease.leaseId, lease]));
+    for (const execution of running) {
+      const lease = kept.get(execution.job.leaseId);
+      if (lease === undefined) this.#disown(execution.job.leaseId);
+      else if (lease.cancelRequestedBy !== null) execution.stop({ kind: 'cancelled', by: lease.cancelRequestedBy });
     }
-    await announced;
   }
 
   /** Somebody else decided about the job: the call is dropped, and whatever it answers is refused by the fence. */

@@ -18,7 +18,7 @@ export class Loop {
   readonly #step: Step;
   readonly #log: Log;
   #timer: NodeJS.Timeout | undefined;
-  /** When the next step was, or is, to begin; a step that ends moves it on, a restart does not. */
+  /** When the next step was, or is, to begin; a step that succeeds moves it on, a failure or a restart does not. */
   #expectedAt = Number.POSITIVE_INFINITY;
   #restAtMost = Number.POSITIVE_INFINITY;
   #turn: Promise<void> | undefined;
@@ -65,7 +65,7 @@ export class Loop {
     return this.#turn && !this.#stopped ? performance.now() - this.#beganAt : 0;
   }
 
-  /** How long no step has ended although one should have begun, in ms; 0 for a loop that is resting or stopped. */
+  /** How long no step has succeeded although one should have begun, in ms; 0 for a loop that is resting or stopped. */
   overdueMs(): number {
     return this.#stopped ? 0 : Math.max(0, performance.now() - this.#expectedAt);
   }
@@ -95,12 +95,17 @@ export class Loop {
     if (turn !== this.#turns) return;
     this.#turn = undefined;
     if (this.#stopped) return;
-    this.#rest(this.#failures > 0 ? restMs : Math.min(restMs, this.#restAtMost));
+    if (this.#failures > 0) this.#wait(restMs);
+    else this.#rest(Math.min(restMs, this.#restAtMost));
   }
 
   #rest(ms: number): void {
-    clearTimeout(this.#timer);
     this.#expectedAt = performance.now() + Math.max(0, ms);
+    this.#wait(ms);
+  }
+
+  #wait(ms: number): void {
+    clearTimeout(this.#timer);
     if (ms <= 0) this.#begin();
     else this.#timer = setTimeout(() => this.#begin(), Math.min(Math.ceil(ms), LONGEST_TIMER_MS));
   }

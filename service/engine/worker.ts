@@ -22,6 +22,8 @@ export class Worker {
   readonly #held = new Map<string, Execution>();
   readonly #slotsByHandler = new Map<string, number>();
   #slots = 0;
+  /** Slots that claims under way may fill: one that was given up for hanging may still be answered. */
+  #asked = 0;
   #queuesRevision = -1;
 
   constructor(parts: WorkerParts) {
@@ -72,8 +74,17 @@ export class Worker {
 
   /** One claim; answers how long to rest. */
   async step(): Promise<number> {
+    const limit = Math.max(0, this.#free() - this.#asked);
+    this.#asked += limit;
+    try {
+      return await this.#claim(limit);
+    } finally {
+      this.#asked -= limit;
+    }
+  }
+
+  async #claim(limit: number): Promise<number> {
     const { store, registry, owner } = this.#parts;
-    const limit = this.#free();
     const perType = shareOfOneType(limit);
     const claim = await store.jobs.claim({ owner, limit, perType, perHandler: this.#rooms(limit), start: true });
     if (claim.handlersRevision > registry.revision) await this.#reload();

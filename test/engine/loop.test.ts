@@ -109,6 +109,20 @@ describe('a loop', () => {
     expect(ends).toHaveLength(2);
   });
 
+  it('is overdue while its steps fail, however often they end', async () => {
+    let steps = 0;
+    const failing = async (): Promise<number> => {
+      steps += 1;
+      throw new Error('storage is away');
+    };
+    const loop = loopOf(failing);
+    loop.start();
+    const startedAt = performance.now();
+    await expect.poll(() => steps, { timeout: 5_000 }).toBe(2);
+    await expect.poll(() => loop.stepMs()).toBe(0);
+    expect(loop.overdueMs()).toBeGreaterThanOrEqual(performance.now() - startedAt - 1);
+  });
+
   it('spreads a duration evenly around its middle', () => {
     expect(jittered(1_000, 0.1, 0)).toBe(900);
     expect(jittered(1_000, 0.1, 0.5)).toBe(1_000);

@@ -103,6 +103,16 @@ test('B9 · Calls that hang leave a slot of the node free', async () => {
   expect(worker.active).toBe(3);
 });
 
+test('Claims that were given up for hanging and are answered after all fill no more than the slots there are', async () => {
+  await worker.loop.stop();
+  await store.jobs.insert(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(jobOf));
+  worker.loop.start();
+  for (let n = 0; n < 4; n++) worker.loop.restart();
+  await expect.poll(() => worker.loop.stepMs()).toBe(0);
+  await worker.step();
+  expect(worker.active).toBe(3);
+});
+
 test('A node acknowledges a pause only when what it had started before has been sent', async () => {
   await enqueue('a');
   await expect.poll(() => delivery.calls.length).toBe(1);

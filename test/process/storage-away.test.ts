@@ -40,6 +40,23 @@ test('C9 · storage is locked after the handler succeeded: no failure is booked,
   expect((await service.call('POST', '/jobs', { id: 'refused', type: 'work.v1', payload: {} })).status).toBe(201);
 });
 
+test('F5 · heartbeats fail while a handler is running: the node lives, and the job is archived after its one call', async () => {
+  world.handlers.on('work.v1', () => undefined);
+  const service = await world.start();
+  await world.register(service, ['work.v1']);
+  const id = await service.enqueue('work.v1');
+  await eventually(() => expect(world.handlers.calls).toHaveLength(1));
+
+  const lock = world.connect({});
+  lock.exec('BEGIN EXCLUSIVE');
+  await eventually(() => expect(service.logged('heartbeatFailed')).not.toEqual([]));
+  lock.exec('ROLLBACK');
+  world.handlers.release('work.v1');
+
+  expect(await service.ended(id)).toMatchObject({ state: 'succeeded', attempts: 1 });
+  expect(world.handlers.calls).toHaveLength(1);
+});
+
 test('a lock that passes quickly is invisible: the enqueue waits and is answered with 201', async () => {
   const service = await world.start();
   await world.register(service, ['work.v1']);
