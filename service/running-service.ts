@@ -84,7 +84,7 @@ export class RunningService {
     await engine.stop(config.shutdownGraceMs);
     await closed(server);
     await delivery.close();
-    await store.close();
+    await Promise.race([store.close(), pause(CLOSING_MS, undefined, { ref: false })]);
     log.event('shutdownFinished');
   }
 }

@@ -48,18 +48,26 @@ export class Engine {
     return faults;
   }
 
-  /** Stops claiming, lets running calls end within `graceMs`, books what still runs, and leaves. */
+  /** Stops claiming, lets running calls end within `graceMs`, books what still runs, and leaves: on time, whatever storage does. */
   async stop(graceMs: number): Promise<void> {
-    const { worker, heartbeat, recovery, retention, store, owner } = this.#parts;
+    const { worker, recovery, retention } = this.#parts;
     clearInterval(this.#watch);
+    const graceEndsAt = performance.now() + graceMs;
     const stopped = Promise.all([worker.loop.stop(), recovery.loop.stop(), retention.loop.stop()]);
     await Promise.race([stopped, pause(graceMs, undefined, { ref: false })]);
     for (const execution of worker.held.values()) {
       if (execution.phase === 'claimed') execution.stop({ kind: 'interrupted', by: 'shutdown' });
     }
-    await until(() => worker.held.size === 0, graceMs);
+    await until(() => worker.held.size === 0, graceEndsAt);
     worker.stopAll({ kind: 'interrupted', by: 'shutdown' });
-    await until(() => worker.held.size === 0, FINALISING_MS);
+    const endsAt = performance.now() + FINALISING_MS;
+    await until(() => worker.held.size === 0, endsAt);
+    await Promise.race([this.#leave(), pause(Math.max(0, endsAt - performance.now()), undefined, { ref: false })]);
+  }
+
+  /** A node that still holds work stays announced, so that recovery looks for it. */
+  async #leave(): Promise<void> {
+    const { heartbeat, worker, store, owner } = this.#parts;
     await heartbeat.loop.stop();
     if (worker.held.size === 0) await store.nodes.forget(owner).catch(() => undefined);
   }
@@ -72,7 +80,6 @@ export class Engine {
   }
 }
 
-async function until(isDone: () => boolean, limitMs: number): Promise<void> {
-  const endsAt = performance.now() + limitMs;
+async function until(isDone: () => boolean, endsAt: number): Promise<void> {
   while (!isDone() && performance.now() < endsAt) await pause(Math.min(10, Math.max(1, endsAt - performance.now())));
 }

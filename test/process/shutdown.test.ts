@@ -58,6 +58,23 @@ test('G5 · SIGTERM with 200 running: not ready first, no new starts, finishing 
   expect((await next.job(late)).attempts).toBe(1);
 });
 
+test('G5 · storage is locked while the service stops: it still exits with 0 in time, and the restart finds the Zombie', async () => {
+  const service = await world.start({ CHOKAQ_SHUTDOWN_GRACE: '3s' });
+  await world.register(service, ['hanging.v1']);
+  const id = await service.enqueue('hanging.v1');
+  await eventually(() => expect(world.handlers.calls).toHaveLength(1));
+  const lock = world.connect({});
+  lock.exec('BEGIN EXCLUSIVE');
+  const stoppedAt = performance.now();
+  expect(await service.stop()).toEqual({ code: 0, signal: null });
+  // Grace, finalising, and the closing of requests and of the database.
+  expect(performance.now() - stoppedAt).toBeLessThan(3_000 + 5_000 + 2 * 2_000 + 3_000);
+  lock.exec('ROLLBACK');
+
+  const next = await world.start();
+  expect(await next.ended(id)).toMatchObject({ state: 'dead', failureReason: 'Zombie', attempts: 1 });
+});
+
 test('G5 · a second signal ends the service at once', async () => {
   const service = await world.start({ CHOKAQ_SHUTDOWN_GRACE: '30s' });
   await world.register(service, ['hanging.v1']);
