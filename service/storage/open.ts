@@ -1,4 +1,5 @@
 // Owns how a store is opened: which adapter, with which threads, shared by how many handles.
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DomainError } from '../domain/errors.ts';
@@ -26,7 +27,9 @@ export async function openStore(target: StoreTarget, options: StoreOptions): Pro
 }
 
 async function openFile(path: string, options: StoreOptions): Promise<Store> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path)).catch(error => {
+    throw refusal(path, error);
+  });
   const writer = new Thread({ path, mode: 'write', capacity: null });
   const reader = new Thread({ path, mode: 'read', capacity: null });
   const close = async () => {
@@ -43,10 +46,23 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
   return storeOver({ writer, reader }, options, close);
 }
 
+/** Node's recursive `mkdir` never returns under /proc, where a parent exists and still nothing can be made in it. */
+async function makeFolder(path: string): Promise<void> {
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) await makeFolder(dirname(path));
+  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
 /** At start nobody can "try again in a few seconds": what helps is which file it is, and what is wrong with it. */
 function refusalToOpen(path: string, error: unknown): unknown {
-  if (!(error instanceof DomainError && error.cause instanceof Error)) return error;
-  return new SchemaRefusal(`the database file ${path} cannot be used: ${error.cause.message}`);
+  return error instanceof DomainError && error.cause instanceof Error ? refusal(path, error.cause) : error;
+}
+
+function refusal(path: string, { message }: Error): SchemaRefusal {
+  const advice = 'Set CHOKAQ_SQLITE_PATH to a database of ChokaQ, or to a new file in a folder it may write to.';
+  return new SchemaRefusal(`the database file ${path} cannot be used: ${message}. ${advice}`);
 }
 
 /** A database that lives as long as its handles do; each handle stands for a node. */

@@ -121,6 +121,14 @@ describe('the schema', () => {
     await expect(store.check()).rejects.toThrow(/jobs_dlq/);
   });
 
+  it('A database of another program is refused and left as it was', async () => {
+    await (await open()).check();
+    path = join(folder, 'data', 'foreign.db');
+    outside().exec('CREATE TABLE customers (id INTEGER)');
+    await refused(/belongs to another program: it has the table customers/);
+    expect(outside().prepare('SELECT name FROM sqlite_schema').pluck().all()).toEqual(['customers']);
+  });
+
   it('A file that is no database is refused and left as it was', async () => {
     await (await open()).check();
     path = join(folder, 'data', 'text.db');

@@ -1,7 +1,7 @@
 // Owns how a SQLite database gets its schema: check and change in one transaction, so that any number of processes may start at once.
 import type Database from 'better-sqlite3';
 import { packageFile } from '../../root.ts';
-import { type AppliedMigration, type Migration, pendingMigrations, readMigrations } from '../migrate.ts';
+import { type AppliedMigration, type Migration, pendingMigrations, readMigrations, SchemaRefusal } from '../migrate.ts';
 
 const LEDGER = `
   CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -11,6 +11,8 @@ const LEDGER = `
     applied_at INTEGER NOT NULL,
     serves_from INTEGER NOT NULL
   ) STRICT`;
+
+const TABLES = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*'`;
 
 const APPLIED = 'SELECT number, name, checksum, serves_from AS servesFrom FROM schema_migrations ORDER BY number';
 
@@ -23,6 +25,7 @@ export function migrate(database: Database.Database, now: number): readonly stri
 }
 
 function bringUpToDate(database: Database.Database, known: readonly Migration[], now: number): readonly string[] {
+  refuseForeign(database.prepare<[], string>(TABLES).pluck().all());
   database.exec(LEDGER);
   const pending = pendingMigrations(known, database.prepare<[], AppliedMigration>(APPLIED).all());
   const record = database.prepare(RECORD);
@@ -31,4 +34,13 @@ function bringUpToDate(database: Database.Database, known: readonly Migration[],
     record.run(number, name, checksum, now, servesFrom);
   }
   return pending.map(({ name }) => name);
+}
+
+/** A database that another program made keeps its tables to itself. */
+function refuseForeign(tables: readonly string[]): void {
+  if (tables.length === 0 || tables.includes('schema_migrations')) return;
+  throw new SchemaRefusal(
+    `the database belongs to another program: it has the table ${tables[0]} and none of ChokaQ; ` +
+      'set CHOKAQ_SQLITE_PATH to a file of its own',
+  );
 }
