@@ -89,11 +89,22 @@ export class RunningService {
   }
 }
 
+/** Why nothing can listen there; the message tells what to do. */
+class ListenRefusal extends Error {
+  override readonly name = 'ListenRefusal';
+  readonly code = 'listen-refused';
+
+  constructor({ message }: Error) {
+    super(`${message}. Set CHOKAQ_HOST to an address of this machine and CHOKAQ_PORT to a free port; 0 takes any.`);
+  }
+}
+
 function listen(server: Server, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    const refuse = (cause: Error) => reject(new ListenRefusal(cause));
+    server.once('error', refuse);
     server.listen({ host, port }, () => {
-      server.off('error', reject);
+      server.off('error', refuse);
       const { address, family, port: actual } = server.address() as AddressInfo;
       resolve(`http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`);
     });
