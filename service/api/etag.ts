@@ -9,7 +9,7 @@ export function etagOf({ round, version }: SeenVersion): string {
   return `"${round}-${version}"`;
 }
 
-/** What `If-Match` says was seen. A text that is no ETag of ours matches nothing. */
+/** What `If-Match` says was seen. A text that is no ETag of ours matches nothing, and nobody should look for a change of the job. */
 export function seenVersion(req: Request): SeenVersion {
   const given = req.headers['if-match'];
   if (given === undefined) {
@@ -17,5 +17,9 @@ export function seenVersion(req: Request): SeenVersion {
     throw new DomainError('precondition-required', 'Read the job and send its ETag in If-Match.', [fault]);
   }
   const [, round, version] = SHAPE.exec(given.trim()) ?? [];
-  return { round: Number(round ?? -1), version: Number(version ?? -1) };
+  if (round === undefined || version === undefined) {
+    const fault = { detail: 'is not the ETag of a job, such as "1-3" with its quotes', header: 'if-match' };
+    throw new DomainError('precondition-failed', 'Read the job and send its ETag in If-Match, as it is.', [fault]);
+  }
+  return { round: Number(round), version: Number(version) };
 }

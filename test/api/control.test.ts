@@ -99,6 +99,8 @@ test('I2 · A stale If-Match is refused with 412, a missing one with 428, and no
   for (const etag of [stale, '"1-999"', 'W/"1-2"', '*', 'nonsense']) {
     const { json } = await api.call('PATCH', `/jobs/${id}`, { body: { priority: 2 }, headers: { 'if-match': etag } });
     expect(json, etag).toMatchObject({ status: 412, code: 'precondition-failed' });
+    const isEtag = /^"\d+-\d+"$/.test(etag);
+    expect(json.detail, etag).toMatch(isEtag ? /has changed since/ : /send its ETag in If-Match, as it is/);
   }
   const { json } = await api.call('PATCH', `/jobs/${id}`, { body: { priority: 2 } });
   expect(json).toMatchObject({ status: 428, errors: [{ header: 'if-match' }] });
