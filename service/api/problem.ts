@@ -43,8 +43,8 @@ export const PROBLEMS: Readonly<Record<ProblemCode, Explanation>> = {
   },
   'conflict-state': {
     status: 409,
-    title: 'The job is in another state',
-    whatToDo: 'Read the job again and decide anew.',
+    title: 'The present state does not allow it',
+    whatToDo: 'Read it again and decide anew.',
   },
   'id-conflict': {
     status: 409,

@@ -102,7 +102,11 @@ export class Queues {
   #read(draft: QueueDraft): Partial<QueueSettings> {
     const faults = new Faults();
     const { isActive, maxWorkers, executionTimeout, zombieTimeout } = draft;
-    const zombie = { min: HEARTBEATS_OF_A_LIVE_NODE * this.#parts.heartbeatMaxMs, max: LIMITS.timeoutMaxMs };
+    const zombie = {
+      min: HEARTBEATS_OF_A_LIVE_NODE * this.#parts.heartbeatMaxMs,
+      max: LIMITS.timeoutMaxMs,
+      reason: 'below three heartbeats a running job would be taken from a node that lives',
+    };
     const executionTimeoutMs = readLimit(executionTimeout, EXECUTION_TIMEOUT, '#/executionTimeout', faults);
     const zombieTimeoutMs = readLimit(zombieTimeout, zombie, '#/zombieTimeout', faults);
     faults.check();

@@ -6,6 +6,8 @@ import type { Faults } from './faults.ts';
 export interface Range {
   readonly min: number;
   readonly max: number;
+  /** Why not less or more, when the numbers do not say it. */
+  readonly reason?: string;
 }
 
 /** The trimmed name of something that also stands in addresses. */
@@ -36,7 +38,10 @@ export function readDuration(
   const ms = parseDuration(text);
   if (ms === undefined) faults.add(pointer, 'is not a duration such as 250ms, 30s, 5m, 1h30m or 7d');
   else if (ms < range.min || ms > range.max) {
-    faults.add(pointer, `must be between ${formatDuration(range.min)} and ${formatDuration(range.max)}`);
+    faults.add(
+      pointer,
+      `must be between ${formatDuration(range.min)} and ${formatDuration(range.max)}${range.reason ? `: ${range.reason}` : ''}`,
+    );
   } else return ms;
   return undefined;
 }

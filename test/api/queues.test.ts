@@ -72,6 +72,10 @@ test('I8 · Settings outside their range are refused with their place, and chang
     const { status, json } = await api.call('PATCH', '/queues/narrow', { body });
     expect({ status, pointer: json.errors[0]?.pointer }, JSON.stringify(body)).toEqual({ status: 422, pointer });
   }
+  const { json } = await api.call('PATCH', '/queues/narrow', { body: { zombieTimeout: '35s' } });
+  expect(json.errors[0]?.detail).toBe(
+    'must be between 36s and 1d: below three heartbeats a running job would be taken from a node that lives',
+  );
   expect((await api.get('/queues/narrow')).json).toEqual(before);
 });
 
