@@ -23,6 +23,11 @@ const EMPTY_LANES = `
   DELETE FROM lanes WHERE (queue, type) IN (
     SELECT queue, type FROM lanes WHERE ready = 0 AND scheduled = 0 AND fetched = 0 AND processing = 0 ${UP_TO})`;
 
+/** Nodes killed on hosts that never come back, as containers are: only a process of the same host could know them to be gone. */
+const SILENT_NODES = `
+  DELETE FROM nodes WHERE id IN (SELECT id FROM nodes WHERE seen_at < ? ORDER BY seen_at ${UP_TO})`;
+const SILENT_NODE_KEPT_MS = 2 * 86_400_000;
+
 const ROWS = 'SELECT sum(pending + scheduled + fetched + processing + succeeded + dead) FROM stats_summary';
 
 export function retain(session: Session, limits: RetentionLimits): Parcel<number> {
@@ -36,6 +41,7 @@ export function retain(session: Session, limits: RetentionLimits): Parcel<number
   removed += session.run(AUDIT, now - limits.auditMs, batch);
   removed += session.run(CLAIMS, now, batch);
   session.run(EMPTY_LANES, batch);
+  session.run(SILENT_NODES, now - SILENT_NODE_KEPT_MS, batch);
   return plain(removed);
 }
 

@@ -101,6 +101,18 @@ export function retentionLaw(law: Law): void {
     });
   });
 
+  law('Nodes that were silent for days are forgotten, those that report are not', async stage => {
+    const node = { host: 'elsewhere', version: '0', concurrency: 1 };
+    await stage.a.nodes.announce({ ...node, id: 'elsewhere/1/1/lost' });
+    await stage.a.nodes.announce({ ...node, id: 'elsewhere/2/2/alive' });
+    stage.advance(3 * DAY);
+    await stage.a.nodes.announce({ ...node, id: 'elsewhere/2/2/alive' });
+    await retainAll(stage, LIMITS);
+    const known = (await stage.a.nodes.list()).map(({ id }) => id);
+    expect(known).toContain('elsewhere/2/2/alive');
+    expect(known).not.toContain('elsewhere/1/1/lost');
+  });
+
   law('Old buckets go, young ones stay', async stage => {
     if (!stage.world.buckets) return;
     await stage.succeeded();
