@@ -1,5 +1,12 @@
 // Owns the HTTP application: the way of every request from admission through the contract to its operation, and of every error out.
-import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type NextFunction,
+  type Request,
+  type Response,
+} from 'express';
+import { DomainError } from '../domain/errors.ts';
 import { admit } from './admission.ts';
 import { bodyRefusal, readBody } from './body.ts';
 import { Contract, contractRefusal } from './contract.ts';
@@ -19,11 +26,26 @@ export function createApp(parts: ApiParts): Express {
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
   const contract = new Contract();
   app.use(admit(parts.loopbackOnly));
+  app.use(checkQuery);
   mount(app, contract, operationsOf(parts, contract));
   app.use(docsFiles());
   app.use((_req: Request, res: Response) => sendProblem(res, NOTHING_HERE));
   app.use(answerError(parts));
   return app;
+}
+
+/** The parser of queries puts U+FFFD for what it cannot decode; a list would then be filtered by what nobody asked for. */
+function checkQuery({ url }: Request, _res: Response, next: NextFunction): void {
+  const start = url.indexOf('?');
+  try {
+    if (start !== -1) decodeURIComponent(url.slice(start));
+  } catch {
+    const fault = { detail: 'has a broken percent-encoding', parameter: 'query' };
+    throw new DomainError('malformed-request', 'Encode the query as UTF-8 in percent-encoding, and % itself as %25.', [
+      fault,
+    ]);
+  }
+  next();
 }
 
 const NOTHING_HERE: Refusal = {

@@ -119,3 +119,10 @@ test('A queue is read by its encoded name, in any script', async () => {
   expect(json).toMatchObject({ name, isPaused: false, isActive: true, maxWorkers: null, counts: { pending: 1 } });
   expect((await api.get('/queues/none')).json.code).toBe('not-found');
 });
+
+test('A query that cannot be decoded is refused, and does not filter by something else', async () => {
+  for (const query of ['search=100%', 'queue=%ff', 'tag=%zz']) {
+    const { json } = await api.get(`/jobs?${query}`);
+    expect(json, query).toMatchObject({ status: 400, code: 'malformed-request', errors: [{ parameter: 'query' }] });
+  }
+});
