@@ -3,8 +3,17 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
+const OLDEST = { major: 20, minor: 19 };
 const STAMP = 'node_modules/.chokaq-installed';
 
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)) {
+  const oldest = `${OLDEST.major}.${OLDEST.minor}`;
+  process.stderr.write(
+    `chokaq: Node.js ${oldest} or newer is needed; this is ${process.versions.node}. Install a newer one, e.g. the current LTS.\n`,
+  );
+  process.exit(1);
+}
 process.chdir(import.meta.dirname);
 if (!isInstalled()) install();
 if (!loadsNativeSqlite())

@@ -6,7 +6,7 @@ import type { Job } from '../domain/job.ts';
 import { reject } from '../domain/lifecycle.ts';
 import { incompatibilities } from '../domain/schema-compatibility.ts';
 import type { Delivery, PingAnswer } from '../ports/delivery.ts';
-import type { Cursor, Page, Store } from '../ports/store.ts';
+import type { Cursor, JobFilter, Page, Store } from '../ports/store.ts';
 import { Faults } from './faults.ts';
 import { type HandlerDraft, type ReadHandler, readHandlerDraft } from './handler-draft.ts';
 import type { HandlerRegistry } from './registry.ts';
@@ -15,6 +15,7 @@ const SECRET_BYTES = 32;
 /** How long the secret before a change stays valid. */
 const SECRET_OVERLAP_MS = 86_400_000;
 const REJECT_BATCH = 200;
+const HANDLER_GONE = 'The handler for this job was removed while it waited.';
 
 interface HandlerParts {
   readonly store: Pick<Store, 'handlers' | 'jobs' | 'clock'>;
@@ -74,7 +75,7 @@ export class Handlers {
     if (removed === 'in-use') throw inUse(type);
     if (removed === 'absent') absent(type);
     await registry.load();
-    if (force && type !== CATCH_ALL && !registry.find(type)) await this.#rejectWaiting(type);
+    if (force) await this.#rejectWaiting(type === CATCH_ALL ? {} : { type });
   }
 
   async test(type: string): Promise<PingAnswer> {
@@ -85,16 +86,17 @@ export class Handlers {
     return (await this.list()).find(handler => handler.type === type);
   }
 
-  /** Everything of the type that waited when the handler went; running jobs finish. */
-  async #rejectWaiting(type: string): Promise<void> {
-    const { jobs, clock } = this.#parts.store;
-    const filter = { states: ['scheduled', 'pending', 'fetched'], type, createdBefore: clock.now() + 1 } as const;
+  /** Everything that waited for the handler when it went and that no other takes; running jobs finish. */
+  async #rejectWaiting(ofType: Pick<JobFilter, 'type'>): Promise<void> {
+    const { store, registry } = this.#parts;
+    const { jobs, clock } = store;
+    const filter = { states: ['scheduled', 'pending', 'fetched'], ...ofType, createdBefore: clock.now() + 1 } as const;
     const request = { order: 'created', limit: REJECT_BATCH, withPayload: false } as const;
     let after: Cursor | null = null;
     do {
       const page: Page<Job> = await jobs.list(filter, { ...request, after });
-      const why = `The handler of ${type} was removed while this job waited.`;
-      if (page.items.length > 0) await jobs.apply(page.items.map(job => reject(job, why)));
+      const orphans = page.items.filter(job => !registry.find(job.type));
+      if (orphans.length > 0) await jobs.apply(orphans.map(job => reject(job, HANDLER_GONE)));
       after = page.next;
     } while (after !== null);
   }

@@ -47,12 +47,13 @@ export class Heartbeat {
 
   async #beat(): Promise<void> {
     const { store, node, worker } = this.#parts;
-    const running = [...worker.held.values()].filter(execution => execution.phase === 'running');
-    const leaseIds = running.map(({ job }) => job.leaseId);
+    // What only waits for its last transition to be stored is still ours, and must not be taken for lost meanwhile.
+    const started = [...worker.held.values()].filter(execution => execution.phase !== 'claimed');
+    const leaseIds = started.map(({ job }) => job.leaseId);
     // Together, so that neither can fail unheard: a rejection that nobody waits for ends the process and its calls.
     const [held] = await Promise.all([store.jobs.heartbeat(node.id, leaseIds), store.nodes.announce(node)]);
     const kept = new Map(held.map(lease => [lease.leaseId, lease]));
-    for (const execution of running) {
+    for (const execution of started) {
       const lease = kept.get(execution.job.leaseId);
       if (lease === undefined) this.#disown(execution.job.leaseId);
       else if (lease.cancelRequestedBy !== null) execution.stop({ kind: 'cancelled', by: lease.cancelRequestedBy });

@@ -70,7 +70,7 @@ function countMove(metrics: Metrics, { move, change, attempt }: Transition, resu
   if (change.to === 'dead') metrics.count('dead', { ...pair, reason: change.reason });
   const ended = move === 'succeed' || attempt !== undefined;
   if (!ended || result.startedAt === null) return;
-  metrics.observe('processing', { queue: pair.queue }, (result.at - result.startedAt) / 1_000);
+  metrics.observe('processing', { queue: pair.queue }, Math.max(0, result.at - result.startedAt) / 1_000);
 }
 
 /** The same delivery; answers are counted by class of status. */

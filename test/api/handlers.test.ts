@@ -144,6 +144,11 @@ test('The catch-all takes every type without a handler of its own, also when one
   const { id } = (await own.post('/jobs', { type: 'first.v1', payload: 1 })).json;
   expect((await own.call('DELETE', '/handlers/first.v1?force=true')).status).toBe(204);
   expect((await own.get(`/jobs/${id}`)).json.state).toBe('pending');
+  await own.register('first.v1');
+  const other = (await own.post('/jobs', { type: 'any.v1', payload: 1, delay: '1h' })).json.id;
+  expect((await own.call('DELETE', '/handlers/*?force=true')).status).toBe(204);
+  expect((await own.get(`/jobs/${other}`)).json, 'nobody takes it now').toMatchObject({ failureReason: 'FatalError' });
+  expect((await own.get(`/jobs/${id}`)).json.state, 'its own handler takes it').toBe('pending');
   await own.close();
 });
 

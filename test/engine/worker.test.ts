@@ -1,10 +1,12 @@
 // Owns the proof of the claim loop's dealings with running calls: slots, stops, and what a pause may rely on.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { MachineClock } from '#service/clock.js';
+import { DomainError } from '#service/domain/errors.js';
 import type { Handler } from '#service/domain/handler.js';
 import type { NewJob } from '#service/domain/job.js';
 import type { Outcome } from '#service/domain/lifecycle.js';
 import { DEFAULT_ATTEMPT_POLICY } from '#service/domain/retry.js';
+import { Heartbeat } from '#service/engine/heartbeat.js';
 import { Worker } from '#service/engine/worker.js';
 import type { Log } from '#service/log.js';
 import type { Call, Delivery } from '#service/ports/delivery.js';
@@ -38,16 +40,19 @@ class HeldDelivery implements Delivery {
 let store: Store;
 let delivery: HeldDelivery;
 let worker: Worker;
+let clock: MachineClock;
+let isStorageAway = false;
 
 beforeEach(async () => {
-  const clock = new MachineClock();
+  clock = new MachineClock();
+  isStorageAway = false;
   store = await openStore({ kind: 'memory' }, { clock });
   delivery = new HeldDelivery();
   await store.nodes.announce({ id: OWNER, host: 'host', version: '0', concurrency: 4 });
   const { handler } = await store.handlers.put(handlerOf('work.v1'));
   const registry = { revision: 1_000, limited: [], load: async () => {}, find: () => handler, flaw: () => null };
   worker = new Worker({
-    ...{ store, delivery, registry, log: silent, policy: DEFAULT_ATTEMPT_POLICY, random: () => 0.5 },
+    ...{ store: failing(store), delivery, registry, log: silent, policy: DEFAULT_ATTEMPT_POLICY, random: () => 0.5 },
     ...{ owner: OWNER, concurrency: 4, pollIntervalMs: HOUR_MS, claimMs: HOUR_MS },
   });
   worker.loop.start();
@@ -59,6 +64,26 @@ afterEach(async () => {
   await expect.poll(() => worker.held.size).toBe(0);
   await store.close();
 });
+
+/** The same store, whose transitions are refused while storage is away. */
+function failing(whole: Store): Store {
+  const away = () => Promise.reject(new DomainError('storage-unavailable', 'away'));
+  const { jobs } = whole;
+  return {
+    ...whole,
+    jobs: {
+      insert: posted => jobs.insert(posted),
+      claim: request => jobs.claim(request),
+      apply: moves => (isStorageAway ? away() : jobs.apply(moves)),
+      heartbeat: (owner, leaseIds) => jobs.heartbeat(owner, leaseIds),
+      stale: request => jobs.stale(request),
+      get: id => jobs.get(id),
+      list: (filter, page) => jobs.list(filter, page),
+      attempts: id => jobs.attempts(id),
+      retain: limits => jobs.retain(limits),
+    },
+  };
+}
 
 function handlerOf(type: string): Handler {
   return {
@@ -180,4 +205,20 @@ test('H4 · Of two jobs of one operation one is called, and the other is archive
     .poll(async () => store.jobs.get('b'), { timeout: 10_000 })
     .toMatchObject({ state: 'succeeded', outcome: 'duplicate', attempts: 0 });
   expect(delivery.calls).toHaveLength(1);
+});
+
+test('C9 · A job whose success cannot be stored yet keeps beating, so that nobody takes it for lost', async () => {
+  await enqueue('a');
+  await expect.poll(() => delivery.calls.length).toBe(1);
+  isStorageAway = true;
+  delivery.calls[0]?.end(SUCCEEDED);
+  await expect.poll(() => [...worker.held.values()].map(({ phase }) => phase)).toEqual(['settling']);
+  clock.advance(HOUR_MS);
+  const node = { id: OWNER, host: 'host', version: '0', concurrency: 4 };
+  const beats = { minMs: 1, maxMs: 1, cancelOnFailure: false, random: () => 0.5, log: silent };
+  await new Heartbeat({ store, worker, node, ...beats }).step();
+  const limits = { fetchedTimeoutMs: 60_000, zombieTimeoutMs: 60_000, goneOwners: [], limit: 10 };
+  expect(await store.jobs.stale(limits)).toEqual([]);
+  isStorageAway = false;
+  await expect.poll(async () => store.jobs.get('a'), { timeout: 10_000 }).toMatchObject({ state: 'succeeded' });
 });
