@@ -115,22 +115,19 @@ describe('the age of a job', () => {
       decide({ ...JOB, ...job }, OUTCOMES.retryable, { ...policy, retry: { ...policy.retry, maxAgeMs } }, MOMENT),
     );
 
-  it('D7 · counts to the next start, to the millisecond', () => {
+  it('D7 · counts to the next start, to the millisecond, and has no limit when the limit is null', () => {
     expect(verdictFor({ firstDueAt: NOW + 3_000 - DAY })).toBe(3_000);
     expect(verdictFor({ firstDueAt: NOW + 2_999 - DAY })).toBe('RetryLifetimeExpired');
-  });
-
-  it('D7 · has no limit when the limit is null', () => {
     expect(verdictFor({ firstDueAt: 0 }, null)).toBe(3_000);
   });
 
-  it('D8 · starts afresh with a resurrection', () => {
-    expect(verdictFor({ firstDueAt: 0, resurrectedAt: NOW - 1_000 })).toBe(3_000);
+  it('D8 · starts afresh with a resurrection, and with the due time of one for later', () => {
+    for (const fresh of [
+      { firstDueAt: 0, resurrectedAt: NOW },
+      { firstDueAt: NOW, resurrectedAt: 0 },
+    ])
+      expect(verdictFor(fresh)).toBe(3_000);
     expect(verdictFor({ firstDueAt: NOW - 2 * DAY, resurrectedAt: NOW - 2 * DAY })).toBe('RetryLifetimeExpired');
-  });
-
-  it('D8 · counts from the due time of a job that was resurrected for later', () => {
-    expect(verdictFor({ firstDueAt: NOW, resurrectedAt: NOW - 2 * DAY })).toBe(3_000);
   });
 });
 
