@@ -28,9 +28,20 @@ const NETWORK_FILE_SYSTEMS: Readonly<Record<number, string>> = {
   1937076805: 'Coda',
 };
 
+/**
+ * From 24.19 on, Node.js aborts the whole process when an object of better-sqlite3 12 is collected as garbage at a bad moment
+ * (docs/decisions/0009-better-sqlite3-12-on-node-20.md). So none ever becomes garbage: each is kept until its thread ends.
+ */
+export function kept<T extends object>(native: T): T {
+  KEPT.push(native);
+  return native;
+}
+
+const KEPT: object[] = [];
+
 export function openConnection(path: string, mode: 'write' | 'read'): Database.Database {
   if (path !== MEMORY) refuseNetwork(path);
-  const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+  const database = kept(new Database(path, { timeout: BUSY_TIMEOUT_MS }));
   try {
     configure(database, path, mode);
     return database;
@@ -41,22 +52,24 @@ export function openConnection(path: string, mode: 'write' | 'read'): Database.D
 }
 
 function configure(database: Database.Database, path: string, mode: 'write' | 'read'): void {
-  database.pragma(`cache_size = -${CACHE_KIB[mode]}`);
-  database.pragma('temp_store = MEMORY');
-  database.pragma('trusted_schema = OFF');
+  database.exec(`PRAGMA cache_size = -${CACHE_KIB[mode]}`);
+  database.exec('PRAGMA temp_store = MEMORY');
+  database.exec('PRAGMA trusted_schema = OFF');
   if (path === MEMORY) return;
-  database.pragma('journal_mode = WAL');
-  database.pragma(`journal_size_limit = ${WAL_KEPT_BYTES}`);
-  database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-  database.pragma('synchronous = FULL');
+  database.exec('PRAGMA journal_mode = WAL');
+  database.exec(`PRAGMA journal_size_limit = ${WAL_KEPT_BYTES}`);
+  database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  database.exec('PRAGMA synchronous = FULL');
   assertPragma(database, 'journal_mode', 'wal');
   assertPragma(database, 'synchronous', 2);
-  if (mode === 'read') database.pragma('query_only = ON');
+  if (mode === 'read') database.exec('PRAGMA query_only = ON');
 }
 
 /** A re-opened WAL database falls back to NORMAL, which loses commits on power failure: never trust, always look. */
 function assertPragma(database: Database.Database, name: string, expected: string | number): void {
-  const actual = database.pragma(name, { simple: true });
+  const actual = kept(database.prepare<[], string | number>(`PRAGMA ${name}`))
+    .pluck()
+    .get();
   if (actual !== expected) throw new Error(`SQLite runs with ${name} = ${String(actual)} where ${expected} was set`);
 }
 

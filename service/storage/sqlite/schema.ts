@@ -2,6 +2,7 @@
 import type Database from 'better-sqlite3';
 import { packageFile } from '../../root.ts';
 import { type AppliedMigration, type Migration, pendingMigrations, readMigrations, SchemaRefusal } from '../migrate.ts';
+import { kept } from './connection.ts';
 
 const LEDGER = `
   CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -25,10 +26,10 @@ export function migrate(database: Database.Database, now: number): readonly stri
 }
 
 function bringUpToDate(database: Database.Database, known: readonly Migration[], now: number): readonly string[] {
-  refuseForeign(database.prepare<[], string>(TABLES).pluck().all());
+  refuseForeign(kept(database.prepare<[], string>(TABLES)).pluck().all());
   database.exec(LEDGER);
-  const pending = pendingMigrations(known, database.prepare<[], AppliedMigration>(APPLIED).all());
-  const record = database.prepare(RECORD);
+  const pending = pendingMigrations(known, kept(database.prepare<[], AppliedMigration>(APPLIED)).all());
+  const record = kept(database.prepare(RECORD));
   for (const { number, name, sql, checksum, servesFrom } of pending) {
     database.exec(sql);
     record.run(number, name, checksum, now, servesFrom);

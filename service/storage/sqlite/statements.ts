@@ -1,5 +1,6 @@
 // Owns prepared statements: SQL texts are constants, prepared once per connection, run by their text.
 import type Database from 'better-sqlite3';
+import { kept } from './connection.ts';
 
 export type Value = string | number | Uint8Array | null;
 /** With a bare `LIMIT ?` SQLite compiles the statement anew at every run, which costs ten times the run itself. */
@@ -39,7 +40,7 @@ export class Statements {
   #prepared(sql: string): Prepared {
     let statement = this.#plain.get(sql);
     if (statement === undefined) {
-      statement = this.#database.prepare(sql);
+      statement = kept(this.#database.prepare(sql));
       this.#plain.set(sql, statement);
     }
     return statement;
@@ -48,7 +49,7 @@ export class Statements {
   #preparedRaw(sql: string): Prepared {
     let statement = this.#raw.get(sql);
     if (statement === undefined) {
-      statement = this.#database.prepare(sql).raw();
+      statement = kept(this.#database.prepare(sql)).raw();
       this.#raw.set(sql, statement);
     }
     return statement;
