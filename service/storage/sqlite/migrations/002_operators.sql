@@ -1,0 +1,3 @@
+-- Serves from: 1
+--
+-- What operators need beyond single jobs.
