@@ -6,6 +6,7 @@ import { JobControl } from './application/control.ts';
 import { DeadLetters } from './application/dlq.ts';
 import { Handlers } from './application/handlers.ts';
 import { Jobs, type Wake } from './application/jobs.ts';
+import { Nodes } from './application/nodes.ts';
 import { Queues } from './application/queues.ts';
 import { HandlerRegistry } from './application/registry.ts';
 import { MachineClock } from './clock.ts';
@@ -31,6 +32,8 @@ import { openStore, type StoreTarget } from './storage/open.ts';
 
 /** What the engine and the verbs of callers both stand on. */
 interface Foundation {
+  /** The id of this node. */
+  readonly owner: string;
   readonly config: Config;
   readonly log: Log;
   readonly version: string;
@@ -80,10 +83,10 @@ async function layFoundation(
   const delivery = measuredDelivery(new WebhookDelivery({ clock, policy, version }), metrics);
   const registry = new HandlerRegistry(store.handlers, config.maxAttempts);
   await registry.load();
-  return { ...given, store, delivery, registry };
+  return { ...given, owner: newOwner(), store, delivery, registry };
 }
 
-function createVerbs({ config, store, delivery, registry }: Foundation, worker: Worker) {
+function createVerbs({ config, owner, store, delivery, registry }: Foundation, worker: Worker) {
   const wake: Wake = dueAt => worker.wake(dueAt - store.clock.now());
   const look = () => worker.look();
   const { maxPayloadBytes, requireRegisteredTypes } = config;
@@ -93,14 +96,14 @@ function createVerbs({ config, store, delivery, registry }: Foundation, worker: 
     control: new JobControl({ ...parts, look }),
     dlq: new DeadLetters(parts),
     queues: new Queues({ store, look, heartbeatMaxMs: config.heartbeatMaxMs }),
+    nodes: new Nodes({ store, self: owner, heartbeatMaxMs: config.heartbeatMaxMs }),
     handlers: new Handlers({ store, registry, delivery }),
   };
 }
 
 function createEngine(foundation: Foundation) {
-  const { config, log, store, version } = foundation;
-  const owner = newOwner();
-  const parts = { ...foundation, owner, policy: servicePolicy(config), random: Math.random };
+  const { config, log, store, version, owner } = foundation;
+  const parts = { ...foundation, policy: servicePolicy(config), random: Math.random };
   const claimMs = config.zombieTimeoutMs + CLAIM_BEYOND_ZOMBIE_MS;
   const { concurrency, pollIntervalMs, fetchedTimeoutMs, zombieTimeoutMs, recoveryIntervalMs: intervalMs } = config;
   const worker = new Worker({ ...parts, concurrency, pollIntervalMs, claimMs });

@@ -18,6 +18,7 @@ import { controlOperations } from './routes/control.ts';
 import { dlqOperations } from './routes/dlq.ts';
 import { handlerOperations } from './routes/handlers.ts';
 import { jobOperations } from './routes/jobs.ts';
+import { nodeOperations } from './routes/nodes.ts';
 import { queueOperations } from './routes/queues.ts';
 import { serviceOperations } from './routes/service.ts';
 
@@ -61,6 +62,7 @@ function operationsOf(parts: ApiParts, contract: Contract): Operations {
     ...controlOperations(parts),
     ...dlqOperations(parts),
     ...queueOperations(parts),
+    ...nodeOperations(parts),
     ...handlerOperations(parts),
     ...serviceOperations(parts, contract),
     getDocs: docsPage(),

@@ -4,6 +4,7 @@ import type { JobControl } from '../application/control.ts';
 import type { DeadLetters } from '../application/dlq.ts';
 import type { Handlers } from '../application/handlers.ts';
 import type { Jobs } from '../application/jobs.ts';
+import type { Nodes } from '../application/nodes.ts';
 import type { Queues } from '../application/queues.ts';
 import { DomainError } from '../domain/errors.ts';
 import { type Job, LIMITS } from '../domain/job.ts';
@@ -43,6 +44,7 @@ export interface ApiParts {
   readonly control: JobControl;
   readonly dlq: DeadLetters;
   readonly queues: Queues;
+  readonly nodes: Nodes;
   readonly handlers: Handlers;
   /** How many attempts a job has in all, as things stand now. */
   readonly maxAttempts: (job: Job) => number;

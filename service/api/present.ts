@@ -1,4 +1,5 @@
 // Owns what stored things look like on the wire; wire shapes are known here and in openapi.yaml, nowhere else.
+import type { SeenNode } from '../application/nodes.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { adviceFor } from '../domain/failure.ts';
 import type { Handler } from '../domain/handler.ts';
@@ -56,6 +57,16 @@ export function presentQueue(queue: Queue): object {
     executionTimeout: duration(queue.executionTimeoutMs),
     ...{ counts, lagMs },
     updatedAt: formatInstant(queue.updatedAt),
+  };
+}
+
+export function presentNode(node: SeenNode): object {
+  const { id, host, version, concurrency, running, isDraining, isSelf } = node;
+  return {
+    ...{ id, host, version, concurrency, running },
+    startedAt: formatInstant(node.startedAt),
+    seenAt: formatInstant(node.seenAt),
+    ...{ isDraining, isSelf },
   };
 }
 

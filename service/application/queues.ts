@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/job.ts';
+import { HEARTBEATS_OF_A_LIVE_NODE, isLive } from '../domain/node.ts';
 import type { Queue, QueueSettings } from '../domain/queue.ts';
 import type { Configured, Store } from '../ports/store.ts';
 import { Faults } from './faults.ts';
@@ -30,8 +31,6 @@ export interface StoppedQueue {
 
 const ACKNOWLEDGED_WITHIN_MS = 2_000;
 const LOOK_AGAIN_MS = 20;
-/** A node that was silent for so many of its longest heartbeats no longer counts as live. */
-const HEARTBEATS_OF_A_LIVE_NODE = 3;
 const EXECUTION_TIMEOUT = { min: LIMITS.timeoutMinMs, max: LIMITS.timeoutMaxMs };
 
 export class Queues {
@@ -92,9 +91,9 @@ export class Queues {
 
   async #unacknowledged(revision: number): Promise<readonly string[]> {
     const { store, heartbeatMaxMs } = this.#parts;
-    const liveSince = store.clock.now() - HEARTBEATS_OF_A_LIVE_NODE * heartbeatMaxMs;
+    const now = store.clock.now();
     const late = (await store.nodes.list()).filter(
-      ({ seenAt, queuesRevision }) => seenAt >= liveSince && (queuesRevision ?? -1) < revision,
+      node => isLive(node, now, heartbeatMaxMs) && (node.queuesRevision ?? -1) < revision,
     );
     return late.map(({ id }) => id);
   }

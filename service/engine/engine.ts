@@ -50,8 +50,9 @@ export class Engine {
 
   /** Stops claiming, lets running calls end within `graceMs`, books what still runs, and leaves: on time, whatever storage does. */
   async stop(graceMs: number): Promise<void> {
-    const { worker, recovery, retention } = this.#parts;
+    const { worker, recovery, retention, store, owner } = this.#parts;
     clearInterval(this.#watch);
+    store.nodes.drain(owner).catch(() => undefined);
     const graceEndsAt = performance.now() + graceMs;
     const stopped = Promise.all([worker.loop.stop(), recovery.loop.stop(), retention.loop.stop()]);
     await Promise.race([stopped, pause(graceMs, undefined, { ref: false })]);

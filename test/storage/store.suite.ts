@@ -8,6 +8,7 @@ import { idempotencyLaw } from './suite/idempotency.ts';
 import { limitsLaw } from './suite/limits.ts';
 import { listsLaw } from './suite/lists.ts';
 import { movesLaw } from './suite/moves.ts';
+import { nodesLaw } from './suite/nodes.ts';
 import { operateLaw } from './suite/operate.ts';
 import { queuesLaw } from './suite/queues.ts';
 import { recoveryLaw } from './suite/recovery.ts';
@@ -38,6 +39,7 @@ const CHAPTERS: Readonly<Record<string, (law: Law) => void>> = {
   texts: textsLaw,
   registry: registryLaw,
   queues: queuesLaw,
+  nodes: nodesLaw,
   walk: walkLaw,
 };
 

@@ -7,11 +7,15 @@ const ANNOUNCE = `
   INSERT INTO nodes (id, host, version, concurrency, started_at, seen_at) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET concurrency = excluded.concurrency, version = excluded.version, seen_at = excluded.seen_at`;
 
+/** What a node holds is counted in the index of owned rows alone. */
 const LIST = `
-  SELECT id, host, version, concurrency, started_at AS startedAt, seen_at AS seenAt, queues_revision AS queuesRevision
+  SELECT id, host, version, concurrency, started_at AS startedAt, seen_at AS seenAt, is_draining AS isDraining,
+    queues_revision AS queuesRevision,
+    (SELECT count(*) FROM jobs_hot INDEXED BY hot_owned WHERE worker_id = nodes.id AND status > 0) AS running
   FROM nodes ORDER BY started_at, id`;
 
 const ACKNOWLEDGE = 'UPDATE nodes SET queues_revision = ? WHERE id = ?';
+const DRAIN = 'UPDATE nodes SET is_draining = 1 WHERE id = ?';
 const FORGET = 'DELETE FROM nodes WHERE id = ?';
 
 export function announceNode(session: Session, { id, host, version, concurrency }: NodeIdentity): Parcel<null> {
@@ -20,7 +24,8 @@ export function announceNode(session: Session, { id, host, version, concurrency 
 }
 
 export function listNodes(session: Session): Parcel<readonly Node[]> {
-  return plain(session.records<Node>(LIST));
+  const rows = session.records<Omit<Node, 'isDraining'> & { readonly isDraining: number }>(LIST);
+  return plain(rows.map(row => ({ ...row, isDraining: row.isDraining === 1 })));
 }
 
 export interface Acknowledgement {
@@ -30,6 +35,11 @@ export interface Acknowledgement {
 
 export function acknowledgeQueues(session: Session, { id, queuesRevision }: Acknowledgement): Parcel<null> {
   session.run(ACKNOWLEDGE, queuesRevision, id);
+  return plain(null);
+}
+
+export function drainNode(session: Session, id: string): Parcel<null> {
+  session.run(DRAIN, id);
   return plain(null);
 }
 

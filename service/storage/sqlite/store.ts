@@ -52,6 +52,7 @@ function nodesOver(database: Database): NodeStore {
     announce: async (node: NodeIdentity) => void (await database.write('announceNode', node, ONE_ROW)),
     acknowledge: async (id: string, queuesRevision: number) =>
       void (await database.write('acknowledgeQueues', { id, queuesRevision }, ONE_ROW)),
+    drain: async (id: string) => void (await database.write('drainNode', id, ONE_ROW)),
     list: async () => (await database.read('listNodes', undefined)).body,
     forget: async (id: string) => void (await database.write('forgetNode', id, ONE_ROW)),
   };

@@ -8,7 +8,7 @@ import { listHandlers, putHandler, removeHandler } from './handlers.ts';
 import { heartbeat, stale } from './heartbeat.ts';
 import { insert } from './insert.ts';
 import { list } from './list.ts';
-import { acknowledgeQueues, announceNode, forgetNode, listNodes } from './nodes.ts';
+import { acknowledgeQueues, announceNode, drainNode, forgetNode, listNodes } from './nodes.ts';
 import type { Parcel } from './parcel.ts';
 import { configureQueue, getQueue, listQueues, removeQueue } from './queues.ts';
 import { retain } from './retain.ts';
@@ -27,6 +27,7 @@ export const WRITES = {
   removeHandler,
   announceNode,
   acknowledgeQueues,
+  drainNode,
   forgetNode,
 } as const;
 
