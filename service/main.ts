@@ -1,5 +1,6 @@
 // Owns the making of a service: builds all parts, starts them, and stops them in reverse. Imports everything, imported by none but the CLI.
 import { readFileSync } from 'node:fs';
+import { NO_KEYS } from './api/access.ts';
 import { createApp } from './api/app.ts';
 import { createHttpServer } from './api/server.ts';
 import { JobControl } from './application/control.ts';
@@ -62,6 +63,7 @@ export async function runService(config: Config, log: Log = createLog(config.log
     maxAttempts: job => registry.maxAttempts(job),
     health: new NodeHealth(store, engine, stopping.signal),
     metrics,
+    keys: NO_KEYS,
     loopbackOnly: isLoopback(config.host) && !config.allowAnonymous,
     stopping: stopping.signal,
     onBug: (error, report) => log.event('requestFailed', { ...report, err: error }),

@@ -1,12 +1,18 @@
 // Owns what happens first to every request: its id, the headers of every answer, HEAD as GET, and who may speak to a service that has no API keys.
 import type { Request, RequestHandler, Response } from 'express';
 import { v7 } from 'uuid';
+import type { Caller } from '../domain/access.ts';
 import { DomainError } from '../domain/errors.ts';
+import { callerBehind, type Keyring } from './access.ts';
+import type { AuditNote } from './audited.ts';
 
 declare global {
   namespace Express {
     interface Locals {
       requestId: string;
+      /** Who asks. */
+      caller: Caller;
+      auditNote?: AuditNote;
       /** The exact bytes of each payload in the body, by JSON pointer. */
       payloads: ReadonlyMap<string, Uint8Array>;
     }
@@ -24,14 +30,20 @@ const HEADERS = Object.entries({
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 const LOOPBACK_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
-/** `loopbackOnly`: there are no API keys and the service listens on loopback, so pages from elsewhere must not reach it. */
-export function admit(loopbackOnly: boolean): RequestHandler {
+export interface Admission {
+  readonly keys: Keyring;
+  /** Without API keys only callers on this machine are answered, so pages from elsewhere must not reach it. */
+  readonly loopbackOnly: boolean;
+}
+
+export function admit({ keys, loopbackOnly }: Admission): RequestHandler {
   return (req, res, next) => {
     for (const [name, value] of HEADERS) res.setHeader(name, value);
     identify(req, res);
     // Node keeps the body of an answer to HEAD back by itself.
     if (req.method === 'HEAD') req.method = 'GET';
-    if (loopbackOnly) checkCaller(req);
+    res.locals.caller = callerBehind(req, keys);
+    if (loopbackOnly && !keys.isRequired) checkLocal(req);
     next();
   };
 }
@@ -44,7 +56,7 @@ function identify(req: Request, res: Response): void {
 }
 
 /** A name that resolves to loopback (DNS rebinding) and a foreign page in the user's own browser are both turned away. */
-function checkCaller(req: Request): void {
+function checkLocal(req: Request): void {
   const { host, origin } = req.headers;
   if (host === undefined || !LOOPBACK_HOST.test(host)) {
     const fault = { detail: 'must be localhost, 127.0.0.1 or [::1]', header: 'host' };

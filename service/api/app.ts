@@ -7,7 +7,9 @@ import express, {
   type Response,
 } from 'express';
 import { DomainError } from '../domain/errors.ts';
+import { authorize } from './access.ts';
 import { admit } from './admission.ts';
+import { ACTIONS } from './audited.ts';
 import { bodyRefusal, readBody } from './body.ts';
 import { Contract, contractRefusal } from './contract.ts';
 import { docsFiles, docsPage } from './docs.ts';
@@ -26,7 +28,7 @@ export function createApp(parts: ApiParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
   const contract = new Contract();
-  app.use(admit(parts.loopbackOnly));
+  app.use(admit(parts));
   app.use(checkQuery);
   mount(app, contract, operationsOf(parts, contract));
   app.use(docsFiles());
@@ -72,10 +74,11 @@ function operationsOf(parts: ApiParts, contract: Contract): Operations {
 function mount(app: Express, contract: Contract, operations: Operations): void {
   for (const { path, check, operations: documented } of contract.paths()) {
     // One route object per path: `app.all` would repeat the checks for each of the 34 methods Node knows.
-    const route = app.route(path).all(...readBody, ...check);
+    const route = app.route(path).all(authorize(documented), ...readBody, ...check);
     for (const { id, method } of documented) {
       const operation = operations[id];
       if (operation === undefined) throw new Error(`openapi.yaml names the operation ${id}, which nothing serves`);
+      if (method !== 'get' && ACTIONS[id] === undefined) throw new Error(`${id} has no row in api/audited.ts`);
       route[method](operation);
     }
   }

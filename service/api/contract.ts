@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import { parse } from 'yaml';
+import { SCOPES, type Scope } from '../domain/access.ts';
 import type { Fault } from '../domain/errors.ts';
 import { parseInstant } from '../domain/instant.ts';
 import { packageFile } from '../root.ts';
@@ -23,15 +24,17 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 export type Method = (typeof METHODS)[number];
 
 /** One operation of the document. */
-export interface Operation {
+export interface DocumentedOperation {
   readonly id: string;
   readonly method: Method;
+  /** Any one of these is enough; none = open to everybody, without a key. */
+  readonly scopes: readonly Scope[];
 }
 
 export interface Path {
   /** As Express writes it. */
   readonly path: string;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly DocumentedOperation[];
   /** Lets through what the document allows; throws for the rest, other methods included. */
   readonly check: readonly RequestHandler[];
 }
@@ -64,8 +67,8 @@ export class Contract {
   #path(path: string, check: readonly RequestHandler[]): Path {
     const item = this.#document.paths[path] ?? {};
     const operations = METHODS.filter(method => method in item).map(method => {
-      const { operationId } = item[method] as { operationId: string };
-      return { id: operationId, method };
+      const { operationId: id, security } = item[method] as { operationId: string; security?: unknown };
+      return { id, method, scopes: scopesFrom(id, security) };
     });
     return { path: path.replaceAll('{', ':').replaceAll('}', ''), operations, check };
   }
@@ -81,6 +84,14 @@ export class Contract {
       formats: { 'date-time': { type: 'string', validate: (text: string) => parseInstant(text) !== undefined } },
     }) as RequestHandler[];
   }
+}
+
+/** `[]` opens the operation to everybody; each entry of the list names one scope that is enough. */
+function scopesFrom(id: string, security: unknown): Scope[] {
+  const named = Array.isArray(security) ? security.flatMap(({ apiKey }: { apiKey?: unknown }) => apiKey ?? '') : [''];
+  const scopes = named.flatMap(name => SCOPES.find(scope => scope === name) ?? []);
+  if (scopes.length === named.length) return scopes;
+  throw new Error(`openapi.yaml must say who may ${id}, such as security: [{ apiKey: [read] }], or [] for everybody`);
 }
 
 const DETAIL = 'Correct what is listed in errors and send the request again. /docs shows what is accepted.';

@@ -1,10 +1,12 @@
 // Owns list queries: from checked query parameters to a filter and a page request of the store.
 import type { Request } from 'express';
+import { ownJobsOf } from '../domain/access.ts';
 import type { FailureReason } from '../domain/failure.ts';
 import { parseInstant } from '../domain/instant.ts';
 import type { JobState } from '../domain/job.ts';
 import type { JobFilter, PageRequest } from '../ports/store.ts';
 import { readCursor } from './cursor.ts';
+import { callerOf } from './operation.ts';
 
 /** As the contract leaves it: known names, coerced, defaults filled in. */
 interface ListQuery {
@@ -24,6 +26,7 @@ interface ListQuery {
   readonly cursor?: string;
 }
 
+/** A caller that may only produce sees its own jobs in every list. */
 export function readFilter(req: Request): JobFilter {
   const { state, createdAfter, createdBefore, failedAfter, failedBefore, view, limit, cursor, ...same } = queryOf(req);
   const filter = {
@@ -33,6 +36,7 @@ export function readFilter(req: Request): JobFilter {
     createdBefore: instant(createdBefore),
     failedAfter: instant(failedAfter),
     failedBefore: instant(failedBefore),
+    creatorKeyId: ownJobsOf(callerOf(req)) ?? undefined,
   };
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }

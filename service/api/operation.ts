@@ -6,9 +6,11 @@ import type { Handlers } from '../application/handlers.ts';
 import type { Jobs } from '../application/jobs.ts';
 import type { Nodes } from '../application/nodes.ts';
 import type { Queues } from '../application/queues.ts';
+import type { Caller } from '../domain/access.ts';
 import { DomainError } from '../domain/errors.ts';
 import { type Job, LIMITS } from '../domain/job.ts';
 import { keyFlaw, trimName } from '../domain/name.ts';
+import type { Keyring } from './access.ts';
 
 /** The request has passed the contract: its query, path and body are what openapi.yaml says. */
 export type Operation = (req: Request, res: Response) => void | Promise<void>;
@@ -50,7 +52,8 @@ export interface ApiParts {
   readonly maxAttempts: (job: Job) => number;
   readonly health: Health;
   readonly metrics: MetricsSource;
-  /** No API keys exist and the service listens on loopback: only callers on this machine are answered. */
+  readonly keys: Keyring;
+  /** While there are no API keys, only callers on this machine are answered. */
   readonly loopbackOnly: boolean;
   /** Aborted when the service begins to stop: whoever waits for a job is answered at once. */
   readonly stopping: AbortSignal;
@@ -72,7 +75,13 @@ export function pathKey(req: Request, name: string): string {
   throw new DomainError('malformed-request', 'Correct the name in the path.', [{ detail: flaw, parameter: name }]);
 }
 
+/** Who asks; `admission.ts` has found it out. */
+export function callerOf({ res }: Request): Caller {
+  if (res === undefined) throw new Error('a request was read before it was admitted');
+  return res.locals.caller as Caller;
+}
+
 /** Who asks, for the record. Without API keys nobody has a name. */
-export function actorOf(_req: Request): string {
-  return 'anonymous';
+export function actorOf(req: Request): string {
+  return callerOf(req).name;
 }

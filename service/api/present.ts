@@ -1,5 +1,6 @@
 // Owns what stored things look like on the wire; wire shapes are known here and in openapi.yaml, nowhere else.
 import type { SeenNode } from '../application/nodes.ts';
+import { type Caller, seenAttempt, seenJob, seesPayloads } from '../domain/access.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { adviceFor } from '../domain/failure.ts';
 import type { Handler } from '../domain/handler.ts';
@@ -11,7 +12,8 @@ import type { Queue } from '../domain/queue.ts';
 const MASK = '***';
 
 /** A job without its payload, which is spliced in as bytes (`reply.ts`). */
-export function presentJob(job: Job, maxAttempts: number): object {
+export function presentJob(stored: Job, maxAttempts: number, caller: Caller): object {
+  const job = seenJob(stored, caller);
   return {
     id: job.id,
     type: job.type,
@@ -33,6 +35,7 @@ export function presentJob(job: Job, maxAttempts: number): object {
     durationMs: job.durationMs,
     workerId: job.workerId,
     ...presentEnd(job),
+    redacted: !seesPayloads(caller),
   };
 }
 
@@ -43,8 +46,10 @@ function presentEnd(job: Job): object {
   return { lastError, lastResponseStatus, lastResponseBody, failureReason, errorDetails, advice, failedAt, outcome };
 }
 
-export function presentAttempt(attempt: Attempt): object {
-  return { ...attempt, startedAt: formatInstant(attempt.startedAt), finishedAt: formatInstant(attempt.finishedAt) };
+export function presentAttempt(stored: Attempt, caller: Caller): object {
+  const { startedAt, finishedAt, ...attempt } = seenAttempt(stored, caller);
+  const times = { startedAt: formatInstant(startedAt), finishedAt: formatInstant(finishedAt) };
+  return { ...attempt, ...times, redacted: !seesPayloads(caller) };
 }
 
 export function presentQueue(queue: Queue): object {

@@ -2,6 +2,7 @@
 import type { Request } from 'express';
 import type { JobDraft, Producer } from '../application/draft.ts';
 import { DomainError } from '../domain/errors.ts';
+import { callerOf } from './operation.ts';
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-[\x21-\x7e]*)?$/;
 const TRACESTATE = /^[\x20-\x7e]{1,512}$/;
@@ -11,7 +12,8 @@ const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 export function producerOf(req: Request): Producer {
   const traceparent = matching(req.headers.traceparent, TRACEPARENT);
   const tracestate = traceparent === null ? null : matching(req.headers.tracestate, TRACESTATE);
-  return { name: null, keyId: null, traceparent, tracestate };
+  const { keyId, name } = callerOf(req);
+  return { name: keyId === null ? null : name, keyId, traceparent, tracestate };
 }
 
 /** The draft with the key of the header, bare or quoted; a member that says otherwise is refused. */

@@ -1,5 +1,6 @@
 // Owns how answers are written: JSON with its length at once, payloads spliced in untouched, problems for refusals.
 import type { Response } from 'express';
+import { type Caller, seenJob } from '../domain/access.ts';
 import type { Job } from '../domain/job.ts';
 import { etagOf } from './etag.ts';
 import { presentJob } from './present.ts';
@@ -12,16 +13,17 @@ export function sendJson(res: Response, status: number, value: unknown): void {
   send(res, status, 'application/json', JSON.stringify(value));
 }
 
-/** `fields` with a last member `payload` whose value is these bytes, which are JSON already. */
-export function withPayload(fields: object, payload: Uint8Array | null): Buffer {
-  const head = JSON.stringify(fields).slice(0, -1);
-  return Buffer.concat([Buffer.from(`${head},"payload":`), payload ?? Buffer.from('null'), Buffer.from('}')]);
+/** The job with a last member `payload` whose value is the stored bytes, which are JSON already. */
+export function fullJob(job: Job, maxAttempts: number, caller: Caller): Buffer {
+  const head = JSON.stringify(presentJob(job, maxAttempts, caller)).slice(0, -1);
+  const payload = seenJob(job, caller).payload ?? Buffer.from('null');
+  return Buffer.concat([Buffer.from(`${head},"payload":`), payload, Buffer.from('}')]);
 }
 
 /** One job with its payload, and the ETag that an edit of it must name. */
 export function sendJob(res: Response, status: number, job: Job, maxAttempts: number): void {
   res.setHeader('etag', etagOf(job));
-  send(res, status, 'application/json', withPayload(presentJob(job, maxAttempts), job.payload));
+  send(res, status, 'application/json', fullJob(job, maxAttempts, res.locals.caller));
 }
 
 export function sendNothing(res: Response): void {

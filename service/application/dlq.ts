@@ -29,15 +29,16 @@ export class DeadLetters {
     );
   }
 
-  async get(id: string): Promise<Job> {
+  /** With an `owner` (the id of an API key) the jobs of others are as good as absent. */
+  async get(id: string, owner: string | null): Promise<Job> {
     const job = await this.#parts.store.jobs.get(id);
-    if (job?.state === 'dead') return job;
-    if (job === null) return absent(id);
+    if (job === null || (owner !== null && job.creatorKeyId !== owner)) return absent(id);
+    if (job.state === 'dead') return job;
     throw new DomainError('not-found', `Job ${id} is not dead but ${job.state}. Read it at /jobs/${id}.`);
   }
 
-  /** Dead to pending with a fresh budget; answers the job as it is afterwards. `by` is the operator, when there is a name. */
-  async resurrect(id: string, draft: EditDraft, by: string | null): Promise<Job> {
+  /** Dead to pending with a fresh budget; answers the job as it is afterwards. `by` is the operator. */
+  async resurrect(id: string, draft: EditDraft, by: string): Promise<Job> {
     const { store, wake } = this.#parts;
     const edits = readEdits(draft, this.#parts.rules, store.clock.now());
     const job = await this.#dead(id);
@@ -49,14 +50,14 @@ export class DeadLetters {
   }
 
   /** A lost race is looked at once more: whoever won it may have left the job dead. */
-  async #apply(job: Job, edits: JobEdits, by: string | null): Promise<void> {
+  async #apply(job: Job, edits: JobEdits, by: string): Promise<void> {
     const first = await this.#attempt(job, edits, by);
     if (first) return;
     const again = await this.#attempt(await this.#dead(job.id), edits, by);
     if (!again) throw notDead(job.id, 'changing at this moment');
   }
 
-  async #attempt(job: Job, edits: JobEdits, by: string | null): Promise<boolean> {
+  async #attempt(job: Job, edits: JobEdits, by: string): Promise<boolean> {
     const [applied] = await this.#parts.store.jobs.apply([resurrect(job, edits, by)]);
     if (applied?.held === false && applied.why === 'key-taken') {
       const detail = `Another active job holds the idempotency key of job ${job.id}. Resurrect it when that one has finished.`;

@@ -26,6 +26,11 @@ interface JobParts {
   readonly wake: Wake;
 }
 
+interface WantedJob {
+  readonly id: string;
+  readonly owner: string | null;
+}
+
 export class Jobs {
   readonly #parts: JobParts;
 
@@ -49,15 +54,17 @@ export class Jobs {
     return this.#store(drafts, producer, index => `#/jobs/${index}`);
   }
 
-  async get(id: string): Promise<Job> {
-    return (await this.#parts.store.jobs.get(id)) ?? absent(id);
+  /** With an `owner` (the id of an API key) the jobs of others are as good as absent. */
+  async get(id: string, owner: string | null): Promise<Job> {
+    const job = await this.#parts.store.jobs.get(id);
+    return job && (owner === null || job.creatorKeyId === owner) ? job : absent(id);
   }
 
   /** Answers when the job has finished, when the time is up, or when `signal` says that nobody waits any more. */
-  async waitFor(id: string, waitMs: number, signal: AbortSignal): Promise<Job> {
+  async waitFor({ id, owner }: WantedJob, waitMs: number, signal: AbortSignal): Promise<Job> {
     const until = performance.now() + waitMs;
     for (let restMs = FIRST_LOOK_MS; ; restMs = Math.min(restMs * 2, LOOK_AGAIN_MS)) {
-      const job = await this.get(id);
+      const job = await this.get(id, owner);
       const leftMs = until - performance.now();
       const finished = job.state === 'succeeded' || job.state === 'dead';
       if (finished || leftMs <= 0 || signal.aborted) return job;
@@ -70,9 +77,10 @@ export class Jobs {
     return this.#parts.store.jobs.list(filter, page);
   }
 
-  async attempts(id: string): Promise<readonly Attempt[]> {
+  async attempts(id: string, owner: string | null): Promise<readonly Attempt[]> {
+    if (owner !== null) await this.get(id, owner);
     const attempts = await this.#parts.store.jobs.attempts(id);
-    if (attempts.length === 0) await this.get(id);
+    if (attempts.length === 0) await this.get(id, owner);
     return attempts;
   }
 

@@ -1,22 +1,24 @@
 // Owns the operations on the dead-letter queue.
+import type { Request } from 'express';
 import type { EditDraft } from '../../application/edits.ts';
+import { ownJobsOf } from '../../domain/access.ts';
 import type { Job } from '../../domain/job.ts';
 import { writeCursor } from '../cursor.ts';
 import { readFilter, readPage } from '../filter.ts';
-import { type ApiParts, type Operations, pathParameter } from '../operation.ts';
+import { type ApiParts, actorOf, callerOf, type Operations, pathParameter } from '../operation.ts';
 import { presentJob } from '../present.ts';
 import { sendJob, sendJson, sendNothing } from '../reply.ts';
 
 export function dlqOperations({ dlq, control, maxAttempts }: ApiParts): Operations {
-  const present = (job: Job) => presentJob(job, maxAttempts(job));
+  const present = (req: Request) => (job: Job) => presentJob(job, maxAttempts(job), callerOf(req));
   return {
     async listDeadJobs(req, res) {
       const { items, next } = await dlq.list(readFilter(req), readPage(req, 'failed'));
-      sendJson(res, 200, { items: items.map(present), nextCursor: writeCursor('failed', next) });
+      sendJson(res, 200, { items: items.map(present(req)), nextCursor: writeCursor('failed', next) });
     },
 
     async getDeadJob(req, res) {
-      const job = await dlq.get(pathParameter(req, 'id'));
+      const job = await dlq.get(pathParameter(req, 'id'), ownJobsOf(callerOf(req)));
       sendJob(res, 200, job, maxAttempts(job));
     },
 
@@ -28,7 +30,7 @@ export function dlqOperations({ dlq, control, maxAttempts }: ApiParts): Operatio
     async resurrectJob(req, res) {
       const { payload: _, ...edits } = (req.body ?? {}) as Omit<EditDraft, 'payload'> & { payload?: null };
       const payload = res.locals.payloads.get('#/payload');
-      const job = await dlq.resurrect(pathParameter(req, 'id'), payload ? { ...edits, payload } : edits, null);
+      const job = await dlq.resurrect(pathParameter(req, 'id'), payload ? { ...edits, payload } : edits, actorOf(req));
       sendJob(res, 200, job, maxAttempts(job));
     },
   };

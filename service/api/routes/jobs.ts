@@ -1,30 +1,32 @@
 // Owns the operations on jobs: from request to verb, from stored job to answer.
 import type { Request, Response } from 'express';
 import type { JobDraft } from '../../application/draft.ts';
+import { ownJobsOf } from '../../domain/access.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Job } from '../../domain/job.ts';
-import type { Page, PageRequest } from '../../ports/store.ts';
 import { writeCursor } from '../cursor.ts';
 import { readFilter, readPage } from '../filter.ts';
-import { type ApiParts, type Operations, pathParameter } from '../operation.ts';
+import { type ApiParts, callerOf, type Operations, pathParameter } from '../operation.ts';
 import { presentAttempt, presentJob } from '../present.ts';
 import { producerOf, refuseHeaderKey, withHeaderKey } from '../producer.ts';
-import { send, sendJob, sendJson, withPayload } from '../reply.ts';
+import { fullJob, send, sendJob, sendJson } from '../reply.ts';
 
 const LONGEST_WAIT_MS = 60_000;
 
 type Posted = Omit<JobDraft, 'payload'>;
-type Present = (job: Job) => object;
 
-export function jobOperations({ jobs, maxAttempts, stopping }: ApiParts): Operations {
-  const present = (job: Job) => presentJob(job, maxAttempts(job));
+export function jobOperations(parts: ApiParts): Operations {
+  return { ...producing(parts), ...reading(parts) };
+}
+
+function producing({ jobs, maxAttempts }: ApiParts): Operations {
   return {
     async enqueueJob(req, res) {
       const draft = withHeaderKey(req, { ...(req.body as Posted), payload: payloadAt(res, '#/payload') });
       const { job, duplicate } = await jobs.enqueue(draft, producerOf(req));
       if (!duplicate) res.setHeader('location', `/jobs/${job.id}`);
-      sendJson(res, duplicate ? 200 : 201, { ...present(job), duplicate });
+      sendJson(res, duplicate ? 200 : 201, { ...presentJob(job, maxAttempts(job), callerOf(req)), duplicate });
     },
 
     async enqueueBatch(req, res) {
@@ -34,37 +36,37 @@ export function jobOperations({ jobs, maxAttempts, stopping }: ApiParts): Operat
       const stored = await jobs.enqueueBatch(drafts, producerOf(req));
       sendJson(res, 200, { results: stored.map(({ job, duplicate }) => ({ id: job.id, duplicate })) });
     },
+  };
+}
 
+function reading({ jobs, maxAttempts, stopping }: ApiParts): Operations {
+  const present = (req: Request) => (job: Job) => presentJob(job, maxAttempts(job), callerOf(req));
+  const full = (req: Request) => (job: Job) => fullJob(job, maxAttempts(job), callerOf(req));
+  return {
     async listJobs(req, res) {
       const page = readPage(req, 'created');
-      sendPage(res, await jobs.list(readFilter(req), page), page, present);
+      const { items, next } = await jobs.list(readFilter(req), page);
+      const nextCursor = writeCursor('created', next);
+      if (page.withPayload) send(res, 200, 'application/json', joinPage(items.map(full(req)), nextCursor));
+      else sendJson(res, 200, { items: items.map(present(req)), nextCursor });
     },
 
     async getJob(req, res) {
       const waitMs = readWait(req);
       const id = pathParameter(req, 'id');
-      const job = waitMs === 0 ? await jobs.get(id) : await jobs.waitFor(id, waitMs, untilClosed(res, stopping));
+      const owner = ownJobsOf(callerOf(req));
+      const job = await (waitMs === 0
+        ? jobs.get(id, owner)
+        : jobs.waitFor({ id, owner }, waitMs, untilClosed(res, stopping)));
       sendJob(res, 200, job, maxAttempts(job));
     },
 
     async listAttempts(req, res) {
-      const attempts = await jobs.attempts(pathParameter(req, 'id'));
-      sendJson(res, 200, { items: attempts.map(presentAttempt), nextCursor: null });
+      const caller = callerOf(req);
+      const attempts = await jobs.attempts(pathParameter(req, 'id'), ownJobsOf(caller));
+      sendJson(res, 200, { items: attempts.map(attempt => presentAttempt(attempt, caller)), nextCursor: null });
     },
   };
-}
-
-function sendPage(
-  res: Response,
-  { items, next }: Page<Job>,
-  { withPayload: isFull }: PageRequest,
-  present: Present,
-): void {
-  const nextCursor = writeCursor('created', next);
-  if (isFull) {
-    const full = items.map(job => withPayload(present(job), job.payload));
-    send(res, 200, 'application/json', joinPage(full, nextCursor));
-  } else sendJson(res, 200, { items: items.map(present), nextCursor });
 }
 
 function payloadAt(res: Response, pointer: string): Uint8Array {

@@ -1,0 +1,42 @@
+// Owns who may do what: the scopes of API keys, who a caller is, and what is hidden from whom.
+import type { Attempt, Job } from './job.ts';
+
+/** `read:payload` adds payloads, response bodies and error texts to what another scope lets see. None implies another. */
+export const SCOPES = ['produce', 'read', 'read:payload', 'operate', 'destroy', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** Who asks. Without an API key `keyId` is null. */
+export interface Caller {
+  readonly name: string;
+  readonly keyId: string | null;
+  readonly scopes: readonly Scope[];
+}
+
+/** Everybody, as long as no API key was ever made. */
+export const ANYBODY: Caller = { name: 'anonymous', keyId: null, scopes: SCOPES };
+/** Whoever sent no valid key to a service that requires one. */
+export const NOBODY: Caller = { name: 'anonymous', keyId: null, scopes: [] };
+
+export function hasAny({ scopes }: Caller, needed: readonly Scope[]): boolean {
+  return needed.some(scope => scopes.includes(scope));
+}
+
+export function seesPayloads({ scopes }: Caller): boolean {
+  return scopes.includes('read:payload');
+}
+
+/** The key whose jobs are all that the caller may read, or null when it may read every job. */
+export function ownJobsOf({ scopes, keyId }: Caller): string | null {
+  return scopes.includes('read') ? null : keyId;
+}
+
+/** The job as the caller may see it. */
+export function seenJob(job: Job, caller: Caller): Job {
+  if (seesPayloads(caller)) return job;
+  return { ...job, payload: null, lastError: null, lastResponseBody: null, errorDetails: null };
+}
+
+/** The attempt as the caller may see it. */
+export function seenAttempt(attempt: Attempt, caller: Caller): Attempt {
+  return seesPayloads(caller) ? attempt : { ...attempt, responseBody: null, error: null };
+}
