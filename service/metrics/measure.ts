@@ -10,8 +10,8 @@ export function measuredStore(store: Store, metrics: Metrics): Store {
 }
 
 function bound(store: Store): Store {
-  const { clock, jobs, queues, handlers, nodes } = store;
-  return { clock, jobs, queues, handlers, nodes, check: () => store.check(), close: () => store.close() };
+  const { clock, jobs, queues, handlers, nodes, keys, audit } = store;
+  return { clock, jobs, queues, handlers, nodes, keys, audit, check: () => store.check(), close: () => store.close() };
 }
 
 function measuredJobs(jobs: JobStore, metrics: Metrics): JobStore {

@@ -4,6 +4,8 @@ import type { Handler } from '../domain/handler.ts';
 import type { Attempt, ClaimedJob, Job, JobState, NewJob } from '../domain/job.ts';
 import type { Transition } from '../domain/lifecycle.ts';
 import type { Queue, QueueSettings } from '../domain/queue.ts';
+import type { AuditStore } from './audit.ts';
+import type { KeyStore } from './keys.ts';
 
 /** The database's clock, epoch ms. All stored instants, due times, lags and ages are counted by it. */
 export interface Clock {
@@ -20,6 +22,8 @@ export interface Store {
   readonly queues: QueueStore;
   readonly handlers: HandlerStore;
   readonly nodes: NodeStore;
+  readonly keys: KeyStore;
+  readonly audit: AuditStore;
   /** Resolves when the database answers and serves the schema this service needs. */
   check(): Promise<void>;
   /** Waits for writes under way, then lets go of the database. */

@@ -1,5 +1,7 @@
 // Owns the law of the store port: whatever passes this suite may carry the service. Plug a store in with one line.
 import { afterAll, describe, test } from 'vitest';
+import { accessLaw } from './suite/access.ts';
+import { auditLaw } from './suite/audit.ts';
 import { cancelLaw } from './suite/cancel.ts';
 import { claimLaw } from './suite/claim.ts';
 import { countersLaw } from './suite/counters.ts';
@@ -40,6 +42,8 @@ const CHAPTERS: Readonly<Record<string, (law: Law) => void>> = {
   registry: registryLaw,
   queues: queuesLaw,
   nodes: nodesLaw,
+  access: accessLaw,
+  audit: auditLaw,
   walk: walkLaw,
 };
 

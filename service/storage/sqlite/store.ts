@@ -1,7 +1,10 @@
 // Owns a store on SQLite: all ports over one database, and when the database may be let go.
+import type { NewApiKey } from '../../domain/api-key.ts';
 import type { Handler } from '../../domain/handler.ts';
 import type { QueueSettings } from '../../domain/queue.ts';
 import type { Log } from '../../log.ts';
+import type { AuditCursor, AuditEntry, AuditFilter, AuditStore, ScopeRefusals } from '../../ports/audit.ts';
+import type { KeyStore } from '../../ports/keys.ts';
 import type { Clock, HandlerStore, NodeIdentity, NodeStore, QueueStore, Store } from '../../ports/store.ts';
 import { Database, type Threads } from './database.ts';
 import { SqliteJobs } from './jobs.ts';
@@ -20,6 +23,8 @@ export function storeOver(threads: Threads, { clock, log }: StoreOptions, releas
     queues: queuesOver(database),
     handlers: handlersOver(database),
     nodes: nodesOver(database),
+    keys: keysOver(database),
+    audit: auditOver(database),
     check: async () => void (await database.read('check', undefined)),
     close: async () => {
       await database.idle();
@@ -55,6 +60,27 @@ function nodesOver(database: Database): NodeStore {
     drain: async (id: string) => void (await database.write('drainNode', id, ONE_ROW)),
     list: async () => (await database.read('listNodes', undefined)).body,
     forget: async (id: string) => void (await database.write('forgetNode', id, ONE_ROW)),
+  };
+}
+
+function keysOver(database: Database): KeyStore {
+  return {
+    list: async (unless: number | null) => (await database.read('listKeys', unless)).body,
+    create: async (key: NewApiKey) => (await database.write('createKey', key, ONE_ROW)).body,
+    revoke: async (id: string, by: string) => (await database.write('revokeKey', { id, by }, ONE_ROW)).body,
+    reconcile: async (wanted: readonly NewApiKey[]) =>
+      (await database.write('reconcileFileKeys', wanted, { rows: wanted.length + 1 })).body,
+    touch: async (ids: readonly string[]) => void (await database.write('touchKeys', ids, { rows: ids.length })),
+  };
+}
+
+function auditOver(database: Database): AuditStore {
+  return {
+    record: async (entry: AuditEntry) => void (await database.write('recordAudit', entry, ONE_ROW)),
+    refuse: async (refusals: readonly ScopeRefusals[]) =>
+      void (await database.write('refuseScopes', refusals, { rows: refusals.length })),
+    list: async (filter: AuditFilter, limit: number, after: AuditCursor | null) =>
+      (await database.read('listAudit', { filter, limit, after })).body,
   };
 }
 

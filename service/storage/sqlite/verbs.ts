@@ -1,12 +1,14 @@
 // Owns the list of everything a storage thread can be asked to do, by name.
 import { apply } from './apply.ts';
 import { listAttempts } from './attempts.ts';
+import { listAudit, recordAudit, refuseScopes } from './audit.ts';
 import { check } from './check.ts';
 import { claim } from './claim.ts';
 import { get } from './get.ts';
 import { listHandlers, putHandler, removeHandler } from './handlers.ts';
 import { heartbeat, stale } from './heartbeat.ts';
 import { insert } from './insert.ts';
+import { createKey, listKeys, reconcileFileKeys, revokeKey, touchKeys } from './keys.ts';
 import { list } from './list.ts';
 import { acknowledgeQueues, announceNode, drainNode, forgetNode, listNodes } from './nodes.ts';
 import type { Parcel } from './parcel.ts';
@@ -29,10 +31,28 @@ export const WRITES = {
   acknowledgeQueues,
   drainNode,
   forgetNode,
+  createKey,
+  revokeKey,
+  reconcileFileKeys,
+  touchKeys,
+  recordAudit,
+  refuseScopes,
 } as const;
 
 /** Change nothing, and run alone. */
-export const READS = { check, get, list, listAttempts, stale, listQueues, getQueue, listHandlers, listNodes } as const;
+export const READS = {
+  check,
+  get,
+  list,
+  listAttempts,
+  stale,
+  listQueues,
+  getQueue,
+  listHandlers,
+  listNodes,
+  listKeys,
+  listAudit,
+} as const;
 
 export type Writes = typeof WRITES;
 export type Reads = typeof READS;

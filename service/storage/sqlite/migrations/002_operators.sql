@@ -4,3 +4,15 @@
 
 -- Nodes that wind down.
 ALTER TABLE nodes ADD COLUMN is_draining INTEGER NOT NULL DEFAULT 0;
+
+-- API keys. A name belongs to one key that holds; who revoked a key decides whether a file can bring it back.
+ALTER TABLE api_keys ADD COLUMN revoked_by TEXT;
+CREATE UNIQUE INDEX api_keys_name ON api_keys (name) WHERE revoked_at IS NULL;
+INSERT INTO revisions (name, value) VALUES ('keys', 0);
+
+-- The audit log. Refusals by scope share a row per key, route and minute; minute is null for everything else.
+ALTER TABLE audit_log ADD COLUMN key_id TEXT;
+ALTER TABLE audit_log ADD COLUMN request_id TEXT;
+ALTER TABLE audit_log ADD COLUMN count INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE audit_log ADD COLUMN minute INTEGER;
+CREATE UNIQUE INDEX audit_refusals ON audit_log (key_id, target, minute) WHERE minute IS NOT NULL;
