@@ -31,6 +31,19 @@ export const EVENTS = {
   claimLoopRestarted: { id: 1021, level: 'error', text: 'the claim loop hung and was started afresh' },
   loopFailed: { id: 1022, level: 'error', text: 'a step of the {loop} loop failed and is tried again' },
   heartbeatFailed: { id: 1030, level: 'warn', text: 'a heartbeat failed' },
+  circuitOpened: {
+    id: 1050,
+    level: 'warn',
+    text: 'the circuit of {type} opened: its jobs wait until the handler has had its break',
+  },
+  circuitHalfOpened: { id: 1051, level: 'info', text: 'the circuit of {type} lets one job through to try the handler' },
+  circuitClosed: { id: 1052, level: 'info', text: 'the circuit of {type} closed: its jobs run again' },
+  circuitForced: {
+    id: 1053,
+    level: 'warn',
+    text: 'the circuit of {type} was forced open: its jobs wait until a reset',
+  },
+  circuitReset: { id: 1054, level: 'info', text: 'the circuit of {type} was reset: its jobs run again' },
   requestFailed: { id: 1040, level: 'error', text: 'a request met a bug in the service: {method} {path}' },
 
   attemptStarted: { id: 2000, level: 'debug', text: 'attempt started' },

@@ -1,5 +1,6 @@
 // Owns the circuit breaker of a handler: when its jobs are not claimed at all, and how it comes back.
 import type { CircuitPolicy } from './handler.ts';
+import type { Outcome } from './transition.ts';
 
 export const CIRCUIT_STATES = ['closed', 'open', 'half-open'] as const;
 export type CircuitState = (typeof CIRCUIT_STATES)[number];
@@ -33,6 +34,21 @@ export const DEFAULT_CIRCUIT_POLICY: CircuitPolicy = {
 /** A ramp that would allow more than this is over. */
 const RAMP_ENDS_ABOVE = 256;
 
+/** What operators hear of. `forced`: held open until a reset. */
+export const CIRCUIT_CHANGES = ['opened', 'half-opened', 'closed', 'forced', 'reset'] as const;
+
+/** A change of state of a handler's circuit; `type` is the handler's key. */
+export interface CircuitEvent {
+  readonly type: string;
+  readonly event: (typeof CIRCUIT_CHANGES)[number];
+}
+
+/** The policy in force where the handler sets only some of it. A break is never capped below the one it begins with. */
+export function circuitPolicy(set: Partial<CircuitPolicy>): CircuitPolicy {
+  const policy = { ...DEFAULT_CIRCUIT_POLICY, ...set };
+  return { ...policy, maxBreakTimeMs: Math.max(policy.maxBreakTimeMs, policy.breakTimeMs) };
+}
+
 export function newCircuit(type: string): Circuit {
   const state = 'closed';
   return { type, state, epoch: 0, failedAt: [], openUntil: null, breakTimeMs: null, probeAt: null, rampLimit: null };
@@ -50,6 +66,17 @@ export function admitted(circuit: Circuit, policy: CircuitPolicy, inFlight: numb
   }
 }
 
+/** When an open or probing circuit admits again by itself; null when it admits already, or only after a reset. */
+export function nextAdmissionAt(circuit: Circuit, policy: CircuitPolicy): number | null {
+  if (circuit.state === 'open') return circuit.openUntil;
+  return circuit.state === 'half-open' && circuit.probeAt !== null ? circuit.probeAt + policy.probeTimeoutMs : null;
+}
+
+/** Whether a job claimed in `epoch` may still start: not when the circuit opened in between. */
+export function mayStart(circuit: Circuit, epoch: number): boolean {
+  return circuit.state === 'closed' || circuit.epoch === epoch;
+}
+
 /** The circuit after jobs of its type were claimed: the first one out of an open circuit is the probe. */
 export function claimed(circuit: Circuit, now: number): Circuit {
   if (circuit.state === 'closed') return circuit;
@@ -58,10 +85,33 @@ export function claimed(circuit: Circuit, now: number): Circuit {
 }
 
 /**
- * What an attempt says about its handler: `fault` is a transient failure or a timeout; `none` gives no verdict
- * (cancelled, lease lost, shutdown, a throttle, a job that can never work).
+ * What an attempt says about its handler: `fault` is a transient failure or a timeout; `gone` that it will never answer
+ * again; `none` gives no verdict (cancelled, lease lost, shutdown, a throttle, a job that can never work).
  */
-export type Verdict = 'success' | 'fault' | 'none';
+export type Verdict = 'success' | 'fault' | 'gone' | 'none';
+
+export function verdictOf(outcome: Outcome): Verdict {
+  switch (outcome.kind) {
+    case 'succeeded':
+      return 'success';
+    case 'retryable':
+      return isSuccessStatus(outcome.responseStatus) ? 'none' : 'fault';
+    case 'timedOut':
+      return 'fault';
+    case 'fatal':
+      return outcome.endpointGone ? 'gone' : 'none';
+    case 'throttled':
+    case 'cancelled':
+    case 'interrupted':
+    case 'expired':
+      return 'none';
+  }
+}
+
+/** A handler that says 2xx and asks to be called again works as it is meant to. */
+function isSuccessStatus(status: number | null): boolean {
+  return status !== null && status >= 200 && status <= 299;
+}
 
 /** The circuit after an attempt that was claimed in `epoch` ended with `verdict`. */
 export function observed(
@@ -71,12 +121,13 @@ export function observed(
   now: number,
 ): Circuit {
   if (result.epoch !== circuit.epoch) return circuit;
+  if (result.verdict === 'gone') return forcedOpen(circuit);
   if (circuit.state === 'half-open') return probed(circuit, policy, result.verdict, now);
   if (circuit.state === 'open' || result.verdict === 'none') return circuit;
   return result.verdict === 'success' ? ramped(circuit) : failed(circuit, policy, now);
 }
 
-function probed(circuit: Circuit, policy: CircuitPolicy, verdict: Verdict, now: number): Circuit {
+function probed(circuit: Circuit, policy: CircuitPolicy, verdict: Exclude<Verdict, 'gone'>, now: number): Circuit {
   if (verdict === 'none') return { ...circuit, probeAt: null };
   if (verdict === 'success') return { ...newCircuit(circuit.type), epoch: circuit.epoch + 1, rampLimit: 1 };
   const breakTimeMs = Math.min((circuit.breakTimeMs ?? policy.breakTimeMs) * 2, policy.maxBreakTimeMs);
@@ -102,10 +153,29 @@ function opened(circuit: Circuit, breakTimeMs: number, now: number): Circuit {
 
 /** Held open until an operator resets it: an operator's wish, or a handler that answered 410. */
 export function forcedOpen(circuit: Circuit): Circuit {
+  if (isForced(circuit)) return circuit;
   return { ...newCircuit(circuit.type), state: 'open', epoch: circuit.epoch + 1 };
 }
 
-/** Closed at once and without a ramp, because an operator says so. */
+export function isForced(circuit: Circuit): boolean {
+  return circuit.state === 'open' && circuit.openUntil === null;
+}
+
+/** Closed at once and without a ramp, because an operator says so; what was still running says nothing any more. */
 export function reset(circuit: Circuit): Circuit {
+  if (circuit.state === 'closed' && circuit.rampLimit === null && circuit.failedAt.length === 0) return circuit;
   return { ...newCircuit(circuit.type), epoch: circuit.epoch + 1 };
 }
+
+/** The failures that still count towards opening. */
+export function recentFailures(circuit: Circuit, policy: CircuitPolicy, now: number): number {
+  return circuit.failedAt.filter(at => now - at < policy.windowMs).length;
+}
+
+/** What happened between two states of one circuit that operators hear of, or null. An operator's reset is told by its verb. */
+export function eventBetween(before: Circuit, after: Circuit): CircuitEvent | null {
+  if (after.epoch === before.epoch) return null;
+  return { type: after.type, event: isForced(after) ? 'forced' : EVENT_OF_STATE[after.state] };
+}
+
+const EVENT_OF_STATE = { open: 'opened', 'half-open': 'half-opened', closed: 'closed' } as const;

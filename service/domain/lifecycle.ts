@@ -1,4 +1,5 @@
 // Owns every change of a job's state: which moves exist, who may make them, and what happens after an attempt.
+import { verdictOf } from './circuit.ts';
 import type { FailureReason } from './failure.ts';
 import type { AttemptOutcome, ClaimedJob, HotState, Job } from './job.ts';
 import { type AttemptPolicy, requestedDelayMs, retryDelayMs } from './retry.ts';
@@ -56,7 +57,7 @@ const CLAIM_MS = 15 * 60_000;
 
 /** The start of an attempt: only after this is committed may a byte be sent. A job with a result claim takes it, for `claimMs`. */
 export function start(job: Pick<ClaimedJob, 'id' | 'leaseId'>, claimMs = CLAIM_MS): Transition {
-  return fenced('start', job, { to: 'processing', claimMs }, { queueRuns: true });
+  return fenced('start', job, { to: 'processing', claimMs }, { queueRuns: true, circuitAdmits: true });
 }
 
 /** The operation of this job has been done by another: archived as a duplicate, without a call. */
@@ -104,6 +105,11 @@ export function decide(job: RunningJob, outcome: Outcome, policy: AttemptPolicy,
     case 'expired':
       return policy.retryOnZombie ? again(job, outcome, policy, moment) : bury(job, outcome, 'Zombie');
   }
+}
+
+/** The same transition, which also tells the circuit of the handler that was called how the attempt ended. */
+export function judged(transition: Transition, handlerType: string, outcome: Outcome): Transition {
+  return { ...transition, circuit: { type: handlerType, verdict: verdictOf(outcome) } };
 }
 
 /** Why a job is dead when its last attempt ended in a way that would otherwise be tried again. */

@@ -1,4 +1,5 @@
 // Owns a change of one job as data: how an attempt ended, what the row becomes, and what must still be true of it.
+import type { Verdict } from './circuit.ts';
 import type { FailureReason } from './failure.ts';
 import type { AttemptOutcome } from './job.ts';
 import type { From, MoveName } from './lifecycle.ts';
@@ -32,6 +33,8 @@ export interface Guard {
   readonly version?: number;
   /** The job's queue is neither paused nor inactive. */
   readonly queueRuns?: true;
+  /** The circuit of its handler has not opened since the claim. */
+  readonly circuitAdmits?: true;
   /** No operator has asked to cancel it meanwhile. */
   readonly notCancelRequested?: true;
 }
@@ -62,4 +65,6 @@ export interface Transition {
   readonly change: Change;
   /** The row of history this transition leaves, for an attempt that did not simply succeed. */
   readonly attempt?: Answer & { readonly outcome: AttemptOutcome };
+  /** What the attempt says about the handler that was called, by its type key. Absent: nothing, so a probe's permit is free again. */
+  readonly circuit?: { readonly type: string; readonly verdict: Verdict };
 }

@@ -4,11 +4,22 @@ import { DomainError } from '../domain/errors.ts';
 import type { Handler } from '../domain/handler.ts';
 import { postponeMs } from '../domain/idempotency.ts';
 import type { ClaimedJob } from '../domain/job.ts';
-import { decide, type Outcome, postpone, reject, release, skip, start, type Transition } from '../domain/lifecycle.ts';
+import {
+  decide,
+  judged,
+  type Outcome,
+  postpone,
+  reject,
+  release,
+  skip,
+  start,
+  type Transition,
+} from '../domain/lifecycle.ts';
 import { type AttemptPolicy, resolvePolicy } from '../domain/retry.ts';
 import type { Log } from '../log.ts';
 import type { Delivery, StopReason } from '../ports/delivery.ts';
 import type { Applied, Store } from '../ports/store.ts';
+import { logCircuit } from './circuit-log.ts';
 import type { Registry } from './registry.ts';
 import { Stop } from './stop.ts';
 
@@ -123,7 +134,7 @@ export class Execution {
   }
 
   #insteadOfStart(why: NotHeld['why']): Transition | undefined {
-    if (why === 'queue-stopped') return release(this.job);
+    if (why === 'queue-stopped' || why === 'circuit-open') return release(this.job);
     if (why === 'operation-done') return skip(this.job);
     if (why !== 'operation-held') return undefined;
     const waitingSince = this.job.resurrectedAt ?? this.job.firstDueAt;
@@ -156,7 +167,8 @@ export class Execution {
   /** Applies what the outcome means, again and again while storage is away: its failure is not the handler's. */
   async #settle(job: ClaimedJob, outcome: Outcome): Promise<void> {
     const moment = { now: this.#parts.store.clock.now(), random: this.#parts.random() };
-    const transition = decide(job, outcome, this.#policy(), moment);
+    const decided = decide(job, outcome, this.#policy(), moment);
+    const transition = this.#handler ? judged(decided, this.#handler.type, outcome) : decided;
     const applied = await this.#apply(transition);
     if (applied.held) return this.#announce(transition);
     if (applied.why === 'cancel-requested') {
@@ -171,6 +183,7 @@ export class Execution {
       try {
         const [applied] = await this.#parts.store.jobs.apply([transition]);
         if (applied === undefined) throw new Error('the store answered no transition');
+        if (applied.held && applied.circuitEvent) logCircuit(this.#parts.log, applied.circuitEvent);
         return applied;
       } catch (error) {
         if (!(error instanceof DomainError && error.code === 'storage-unavailable')) throw error;

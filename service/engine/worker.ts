@@ -3,6 +3,7 @@ import { roomForHandler, shareOfOneType } from '../domain/capacity.ts';
 import type { ClaimedJob } from '../domain/job.ts';
 import type { StopReason } from '../ports/delivery.ts';
 import type { Claim } from '../ports/store.ts';
+import { logCircuit } from './circuit-log.ts';
 import { Execution, type ExecutionParts } from './execution.ts';
 import { jittered, Loop } from './loop.ts';
 
@@ -88,6 +89,7 @@ export class Worker {
     const perType = shareOfOneType(limit);
     const claim = await store.jobs.claim({ owner, limit, perType, perHandler: this.#rooms(limit), start: true });
     if (claim.handlersRevision > registry.revision) await this.#reload();
+    for (const event of claim.circuitEvents) logCircuit(this.#parts.log, event);
     for (const job of claim.jobs) this.#begin(job);
     if (claim.queuesRevision > this.#queuesRevision) this.#acknowledge(claim.queuesRevision);
     for (const { leaseId, by } of claim.cancelRequests) this.#held.get(leaseId)?.stop({ kind: 'cancelled', by });

@@ -10,8 +10,9 @@ export function measuredStore(store: Store, metrics: Metrics): Store {
 }
 
 function bound(store: Store): Store {
-  const { clock, jobs, queues, handlers, nodes, keys, audit } = store;
-  return { clock, jobs, queues, handlers, nodes, keys, audit, check: () => store.check(), close: () => store.close() };
+  const { clock, jobs, queues, handlers, circuits, nodes, keys, audit } = store;
+  const check = () => store.check();
+  return { clock, jobs, queues, handlers, circuits, nodes, keys, audit, check, close: () => store.close() };
 }
 
 function measuredJobs(jobs: JobStore, metrics: Metrics): JobStore {

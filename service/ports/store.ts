@@ -1,11 +1,16 @@
 // Owns what the service asks of its storage, a sentence per verb. `test/storage/store.suite.ts` is the law of this port.
+import type { CircuitEvent } from '../domain/circuit.ts';
 import type { FailureReason } from '../domain/failure.ts';
 import type { Handler } from '../domain/handler.ts';
 import type { Attempt, ClaimedJob, Job, JobState, NewJob } from '../domain/job.ts';
 import type { Transition } from '../domain/lifecycle.ts';
 import type { Queue, QueueSettings } from '../domain/queue.ts';
 import type { AuditStore } from './audit.ts';
+import type { CircuitStore } from './circuits.ts';
 import type { KeyStore } from './keys.ts';
+import type { NodeStore } from './nodes.ts';
+
+export type { Node, NodeIdentity, NodeStore } from './nodes.ts';
 
 /** The database's clock, epoch ms. All stored instants, due times, lags and ages are counted by it. */
 export interface Clock {
@@ -21,6 +26,7 @@ export interface Store {
   readonly jobs: JobStore;
   readonly queues: QueueStore;
   readonly handlers: HandlerStore;
+  readonly circuits: CircuitStore;
   readonly nodes: NodeStore;
   readonly keys: KeyStore;
   readonly audit: AuditStore;
@@ -38,7 +44,10 @@ export interface JobStore {
    */
   insert(jobs: readonly NewJob[]): Promise<readonly Inserted[]>;
 
-  /** Chooses due jobs, locks them under fresh leases, and starts those that need no check before their start. */
+  /**
+   * Chooses due jobs whose handler's circuit admits them (`domain/circuit.ts`), locks them under fresh leases, and starts
+   * those that need no check before their start.
+   */
   claim(request: ClaimRequest): Promise<Claim>;
 
   /** Applies each transition whose guard still holds, with its history, counters and buckets; answers which held, in order. */
@@ -88,8 +97,10 @@ export interface ClaimRequest {
 export interface Claim {
   /** In dequeue order: priority, due time, creation, id. */
   readonly jobs: readonly ClaimedJob[];
-  /** When the next scheduled job becomes due, epoch ms, or null. */
+  /** When the next scheduled job becomes due or a circuit admits again, whichever comes first, epoch ms, or null. */
   readonly nextDueAt: number | null;
+  /** Circuits of which this claim took the probe. */
+  readonly circuitEvents: readonly CircuitEvent[];
   /** Operators' wishes to abort jobs that this owner runs. */
   readonly cancelRequests: readonly CancelRequest[];
   /** Grows with every change of a handler, by any node. */
@@ -114,14 +125,24 @@ export type Applied =
       readonly type: string;
       /** When the attempt that this move ended had started, or null. */
       readonly startedAt: number | null;
+      /** What the move did to the circuit of the job's handler; absent when operators need not hear of it. */
+      readonly circuitEvent?: CircuitEvent;
     }
   | {
       readonly held: false;
       /**
        * `lost`: state, lease or version differ. `key-taken`: another active job holds the idempotency key.
+       * `queue-stopped`, `circuit-open`: nothing of the queue, or of the handler, may start now.
        * `operation-done`, `operation-held`: another job has run, or runs, the operation that this one was to start.
        */
-      readonly why: 'lost' | 'cancel-requested' | 'key-taken' | 'queue-stopped' | 'operation-done' | 'operation-held';
+      readonly why:
+        | 'lost'
+        | 'cancel-requested'
+        | 'key-taken'
+        | 'queue-stopped'
+        | 'circuit-open'
+        | 'operation-done'
+        | 'operation-held';
       readonly cancelRequestedBy: string | null;
     };
 
@@ -215,33 +236,4 @@ export interface HandlerStore {
   put(handler: Handler): Promise<{ readonly handler: Handler; readonly created: boolean }>;
   /** Removes it unless jobs of the type wait, run or are dead (then `in-use`); `force` removes it anyway. */
   remove(type: string, force: boolean): Promise<'removed' | 'absent' | 'in-use'>;
-}
-
-/** One running service process. */
-export interface Node {
-  readonly id: string;
-  readonly host: string;
-  readonly version: string;
-  readonly concurrency: number;
-  readonly startedAt: number;
-  readonly seenAt: number;
-  /** Jobs it holds, claimed or running. */
-  readonly running: number;
-  /** It winds down: what runs may end, nothing more is claimed. */
-  readonly isDraining: boolean;
-  /** The last `queuesRevision` the node acknowledged: what it had started before has been sent. Null before the first. */
-  readonly queuesRevision: number | null;
-}
-
-/** What a node says of itself. */
-export type NodeIdentity = Pick<Node, 'id' | 'host' | 'version' | 'concurrency'>;
-
-export interface NodeStore {
-  /** Announces the node, or refreshes when it was last seen. */
-  announce(node: NodeIdentity): Promise<void>;
-  acknowledge(id: string, queuesRevision: number): Promise<void>;
-  /** Says that the node claims no more and will be gone soon. */
-  drain(id: string): Promise<void>;
-  list(): Promise<readonly Node[]>;
-  forget(id: string): Promise<void>;
 }

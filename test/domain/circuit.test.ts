@@ -3,14 +3,21 @@ import { describe, expect, it } from 'vitest';
 import {
   admitted,
   type Circuit,
+  circuitPolicy,
   claimed,
+  eventBetween,
   forcedOpen,
+  mayStart,
   newCircuit,
+  nextAdmissionAt,
   observed,
   DEFAULT_CIRCUIT_POLICY as POLICY,
+  recentFailures,
   reset,
   type Verdict,
+  verdictOf,
 } from '#service/domain/circuit.js';
+import type { Outcome } from '#service/domain/lifecycle.js';
 
 const T0 = 1_700_000_000_000;
 
@@ -92,5 +99,80 @@ describe('a circuit', () => {
     expect(admitted(forced, POLICY, 0, T0 + 365 * 86_400_000)).toBe(0);
     expect(admitted(reset(forced), POLICY, 500, T0)).toBe(Number.POSITIVE_INFINITY);
     expect(reset(forced).epoch).toBeGreaterThan(forced.epoch);
+    expect(forcedOpen(forced)).toBe(forced);
+    expect(reset(newCircuit('t'))).toEqual(newCircuit('t'));
   });
+
+  it('is forced open by a handler that is gone, unless it was called in an earlier epoch', () => {
+    const closed = newCircuit('t');
+    const gone = judged(closed, 'gone', T0);
+    expect(gone).toMatchObject({ state: 'open', openUntil: null });
+    expect(judged(reset(gone), 'gone', T0, closed.epoch)).toEqual(reset(gone));
+    expect(judged(claimed(opened(), OPENED_AT + 30_000), 'gone', T0)).toMatchObject({ state: 'open', openUntil: null });
+  });
+
+  it('says when it admits again by itself', () => {
+    const probing = claimed(opened(), OPENED_AT + 30_000);
+    expect(nextAdmissionAt(newCircuit('t'), POLICY)).toBeNull();
+    expect(nextAdmissionAt(opened(), POLICY)).toBe(OPENED_AT + 30_000);
+    expect(nextAdmissionAt(probing, POLICY)).toBe(OPENED_AT + 60_000);
+    expect(nextAdmissionAt({ ...probing, probeAt: null }, POLICY)).toBeNull();
+    expect(nextAdmissionAt(forcedOpen(probing), POLICY)).toBeNull();
+  });
+
+  it('does not let a job start that was claimed before it opened', () => {
+    const before = newCircuit('t');
+    const probing = claimed(opened(), OPENED_AT + 30_000);
+    expect(mayStart(before, before.epoch)).toBe(true);
+    expect(mayStart(opened(), before.epoch)).toBe(false);
+    expect(mayStart(probing, before.epoch)).toBe(false);
+    expect(mayStart(probing, probing.epoch)).toBe(true);
+    expect(mayStart(judged(probing, 'success', T0), before.epoch)).toBe(true);
+  });
+
+  it('tells operators what happened, and nothing of what only counts', () => {
+    const closed = newCircuit('t');
+    const open = opened();
+    const probing = claimed(open, OPENED_AT + 30_000);
+    const event = (before: Circuit, after: Circuit) => eventBetween(before, after)?.event ?? null;
+    expect(event(closed, judged(closed, 'fault', T0))).toBeNull();
+    expect(event(closed, open)).toBe('opened');
+    expect(event(open, probing)).toBe('half-opened');
+    expect(event(probing, judged(probing, 'none', T0))).toBeNull();
+    expect(event(probing, judged(probing, 'success', T0))).toBe('closed');
+    expect(event(probing, forcedOpen(probing))).toBe('forced');
+  });
+
+  it('counts the failures that still matter', () => {
+    const circuit = judged(judged(newCircuit('t'), 'fault', T0), 'fault', T0 + 50_000);
+    expect([T0 + 50_000, T0 + 60_000, T0 + 110_000].map(now => recentFailures(circuit, POLICY, now))).toEqual([
+      2, 1, 0,
+    ]);
+  });
+});
+
+describe('the policy of a circuit', () => {
+  it('is completed by the defaults, and its longest break is never shorter than its first', () => {
+    expect(circuitPolicy({})).toEqual(POLICY);
+    expect(circuitPolicy({ failureThreshold: 2 })).toEqual({ ...POLICY, failureThreshold: 2 });
+    expect(circuitPolicy({ breakTimeMs: 600_000 })).toMatchObject({ breakTimeMs: 600_000, maxBreakTimeMs: 600_000 });
+  });
+});
+
+describe('what an attempt says about its handler', () => {
+  const answer = { responseStatus: 500, responseBody: null, error: null };
+  const asked = { ...answer, askedDelayMs: 1_000 };
+  it.each<[string, Outcome, Verdict]>([
+    ['a success', { kind: 'succeeded', ...answer, responseStatus: 200 }, 'success'],
+    ['a transient failure', { kind: 'retryable', ...asked }, 'fault'],
+    ['no connection', { kind: 'retryable', ...asked, responseStatus: null }, 'fault'],
+    ['a 2xx that asks to be called again', { kind: 'retryable', ...asked, responseStatus: 202 }, 'none'],
+    ['a timeout', { kind: 'timedOut', ...answer, responseStatus: null }, 'fault'],
+    ['a throttle', { kind: 'throttled', ...asked, responseStatus: 503 }, 'none'],
+    ['a fatal answer', { kind: 'fatal', endpointGone: false, ...answer }, 'none'],
+    ['410', { kind: 'fatal', endpointGone: true, ...answer }, 'gone'],
+    ['a cancellation', { kind: 'cancelled', by: 'ann', ...answer }, 'none'],
+    ['a shutdown', { kind: 'interrupted', by: 'shutdown', ...answer }, 'none'],
+    ['a lost node', { kind: 'expired', ...answer }, 'none'],
+  ])('%s', (_, outcome, verdict) => expect(verdictOf(outcome)).toBe(verdict));
 });

@@ -206,7 +206,7 @@ describe('every builder of transitions', () => {
   });
 
   it('B7 · starts nothing in a queue that stands still', () => {
-    expect(start(owned).guard.queueRuns).toBe(true);
+    expect(start(owned).guard).toMatchObject({ queueRuns: true, circuitAdmits: true });
     expect(built.filter(({ guard }) => guard.queueRuns).map(({ move }) => move)).toEqual(['start']);
   });
 

@@ -44,12 +44,13 @@ const TABLES = `
   SELECT name FROM sqlite_master
   WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT IN ('schema_migrations', 'revisions')`;
 
-/** From outside, which is right because a store keeps nothing of its database in mind. */
+/** From outside, which is right because what a store keeps of its database in mind it looks up by revision. */
 function empty(path: string): void {
   const database = new Database(path);
   const tables = database.prepare<[], string>(TABLES).pluck().all();
   database.transaction(() => {
     for (const table of tables) database.exec(`DELETE FROM ${table}`);
+    database.exec('UPDATE revisions SET value = value + 1');
   })();
   database.close();
 }

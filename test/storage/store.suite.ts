@@ -3,6 +3,8 @@ import { afterAll, describe, test } from 'vitest';
 import { accessLaw } from './suite/access.ts';
 import { auditLaw } from './suite/audit.ts';
 import { cancelLaw } from './suite/cancel.ts';
+import { circuitOrdersLaw } from './suite/circuit-orders.ts';
+import { circuitsLaw } from './suite/circuits.ts';
 import { claimLaw } from './suite/claim.ts';
 import { countersLaw } from './suite/counters.ts';
 import { enqueueLaw } from './suite/enqueue.ts';
@@ -33,6 +35,8 @@ const CHAPTERS: Readonly<Record<string, (law: Law) => void>> = {
   moves: movesLaw,
   retry: retryLaw,
   recovery: recoveryLaw,
+  circuits: circuitsLaw,
+  'circuit orders': circuitOrdersLaw,
   cancel: cancelLaw,
   operate: operateLaw,
   lists: listsLaw,

@@ -1,7 +1,7 @@
 // Owns how transitions are applied: the guard is compared with the row in the same transaction, then the one move is made.
 import type { Guard, Transition } from '../../domain/lifecycle.ts';
 import type { Applied } from '../../ports/store.ts';
-import { HOT_STATES } from '../rows.ts';
+import { HOT_STATES, PENDING } from '../rows.ts';
 import { edit } from './edit.ts';
 import { type EndedRow, editDead, purge, remove, resurrect } from './ended-moves.ts';
 import { bury, succeed } from './endings.ts';
@@ -16,9 +16,12 @@ const FIND_ARCHIVED = 'SELECT seq, queue, type, round, version FROM jobs_archive
 const FIND_DEAD = 'SELECT seq, queue, type, round, version FROM jobs_dlq WHERE id = ?';
 const QUEUE_RUNS = 'SELECT 1 FROM queues WHERE name = ? AND is_paused = 0 AND is_active = 1';
 
+type Held = Extract<Applied, { readonly held: true }>;
+
 const LOST: Applied = { held: false, why: 'lost', cancelRequestedBy: null };
 const KEY_TAKEN: Applied = { held: false, why: 'key-taken', cancelRequestedBy: null };
 const QUEUE_STOPPED: Applied = { held: false, why: 'queue-stopped', cancelRequestedBy: null };
+const CIRCUIT_OPEN: Applied = { held: false, why: 'circuit-open', cancelRequestedBy: null };
 
 const NOT_ADMITTED = {
   duplicate: { held: false, why: 'operation-done', cancelRequestedBy: null },
@@ -43,7 +46,9 @@ function applyOne(session: Session, transition: Transition): Applied {
     if (admission.kind !== 'run') return NOT_ADMITTED[admission.kind];
   }
   moveHot(session, row, transition);
-  return held(session, row, row.startedAt !== null && isEnd(transition) ? row.startedAt : null);
+  const applied = held(session, row, row.startedAt !== null && isEnd(transition) ? row.startedAt : null);
+  const circuitEvent = endsClaim(row, change) ? session.circuits.observed(row, transition.circuit, session.now) : null;
+  return circuitEvent === null ? applied : { ...applied, circuitEvent };
 }
 
 function moveHot(session: Session, row: HotRow, transition: Transition): void {
@@ -95,6 +100,7 @@ function refusalOf(session: Session, row: HotRow, guard: Guard): Applied | null 
   if (guard.notCancelRequested && row.cancelRequestedBy !== null)
     return { held: false, why: 'cancel-requested', cancelRequestedBy: row.cancelRequestedBy };
   if (guard.queueRuns && session.row(QUEUE_RUNS, row.queue) === undefined) return QUEUE_STOPPED;
+  if (guard.circuitAdmits && !session.circuits.mayStart(row.type, row.circuitEpoch)) return CIRCUIT_OPEN;
   return null;
 }
 
@@ -106,6 +112,11 @@ function isEnd({ change }: Transition): boolean {
   return change.to === 'succeeded' || change.to === 'dead' || change.to === 'pending';
 }
 
-function held(session: Session, { queue, type }: { queue: string; type: string }, startedAt: number | null): Applied {
+/** Nobody holds the job any more, so whatever its circuit had admitted it for is over. */
+function endsClaim(row: HotRow, { to }: Transition['change']): boolean {
+  return row.status !== PENDING && to !== 'processing' && to !== 'cancelRequested';
+}
+
+function held(session: Session, { queue, type }: { queue: string; type: string }, startedAt: number | null): Held {
   return { held: true, at: session.now, queue, type, startedAt };
 }

@@ -12,6 +12,7 @@ const TABLES = [
   'stats_summary',
   'lanes',
   'metric_buckets',
+  'circuits',
   'nodes',
 ] as const;
 

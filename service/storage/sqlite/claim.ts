@@ -1,5 +1,6 @@
 // Owns the claim: due jobs taken under fresh leases, and what a claiming node wants to know besides.
 import { randomUUID } from 'node:crypto';
+import type { CircuitEvent } from '../../domain/circuit.ts';
 import { CATCH_ALL } from '../../domain/handler.ts';
 import type { CancelRequest, ClaimRequest } from '../../ports/store.ts';
 import { CLAIMED_COLUMNS, type ClaimedValues } from '../claimed-rows.ts';
@@ -29,12 +30,13 @@ const LANES = `
 const READ = `SELECT ${CLAIMED_COLUMNS.join(', ')}, payload FROM jobs_hot WHERE seq = ?`;
 
 const FETCH = `
-  UPDATE jobs_hot SET status = ${FETCHED}, worker_id = ?, lease_id = ?, version = version + 1, updated_at = ?
+  UPDATE jobs_hot SET status = ${FETCHED}, worker_id = ?, lease_id = ?, circuit_epoch = ?, version = version + 1,
+    updated_at = ?
   WHERE seq = ?`;
 
 const START = `
-  UPDATE jobs_hot SET status = ${PROCESSING}, worker_id = ?, lease_id = ?, version = version + 1, updated_at = ?,
-    attempts = attempts + 1, started_at = ?, heartbeat_at = ?
+  UPDATE jobs_hot SET status = ${PROCESSING}, worker_id = ?, lease_id = ?, circuit_epoch = ?, version = version + 1,
+    updated_at = ?, attempts = attempts + 1, started_at = ?, heartbeat_at = ?
   WHERE seq = ?`;
 
 const NEXT_DUE = 'SELECT due_at FROM jobs_hot INDEXED BY hot_due WHERE promoted = 0 ORDER BY due_at LIMIT 1';
@@ -51,6 +53,7 @@ export interface ClaimAnswer {
   readonly jobs: readonly ClaimedAnswer[];
   readonly now: number;
   readonly nextDueAt: number | null;
+  readonly circuitEvents: readonly CircuitEvent[];
   readonly cancelRequests: readonly CancelRequest[];
   readonly handlersRevision: number;
   readonly queuesRevision: number;
@@ -69,20 +72,44 @@ export function claim(session: Session, request: ClaimRequest): Parcel<ClaimAnsw
   if (promote(session)) session.flush();
   const parts: Uint8Array[] = [];
   const claimId = randomUUID();
-  const jobs = choose(session, request).map((head, index) =>
-    take(session, request, { ...head, leaseId: `${claimId}.${index}` }, parts),
-  );
-  const [nextDueAt = null] = session.row<[number]>(NEXT_DUE) ?? [];
+  const heads = choose(session, request);
+  const { epochs, circuitEvents } = enterCircuits(session, heads);
+  const jobs = heads.map((head, index) => {
+    const circuitEpoch = epochs.get(head.lane.handler) ?? 0;
+    return take(session, request, { ...head, circuitEpoch, leaseId: `${claimId}.${index}` }, parts);
+  });
   const [handlersRevision = 0, queuesRevision = 0] = session.row<[number, number]>(REVISIONS) ?? [];
   const cancelRequests = session
     .rows<[string, string, string]>(CANCEL_REQUESTS, request.owner)
     .map(([jobId, leaseId, by]) => ({ jobId, leaseId, by }));
-  return { body: { jobs, now: session.now, nextDueAt, cancelRequests, handlersRevision, queuesRevision }, parts };
+  const nextDueAt = nextWakeAt(session);
+  const { now } = session;
+  return { body: { jobs, now, nextDueAt, circuitEvents, cancelRequests, handlersRevision, queuesRevision }, parts };
+}
+
+/** The epoch in which each handler's jobs are claimed; claiming out of an open circuit is what makes a probe. */
+function enterCircuits(session: Session, heads: readonly Head[]) {
+  const epochs = new Map<string, number>();
+  const circuitEvents: CircuitEvent[] = [];
+  for (const { lane } of heads) {
+    if (epochs.has(lane.handler)) continue;
+    const { epoch, event } = session.circuits.claimed(lane.handler, session.now);
+    epochs.set(lane.handler, epoch);
+    if (event !== null) circuitEvents.push(event);
+  }
+  return { epochs, circuitEvents };
+}
+
+function nextWakeAt(session: Session): number | null {
+  const [dueAt = null] = session.row<[number]>(NEXT_DUE) ?? [];
+  const admissionAt = session.circuits.nextAdmissionAt(session.now);
+  if (dueAt === null || admissionAt === null) return dueAt ?? admissionAt;
+  return Math.min(dueAt, admissionAt);
 }
 
 /** Further lanes are read only while slots are left; they start with less urgent work. */
 function choose(session: Session, request: ClaimRequest): readonly Head[] {
-  const budget = new Budget(request);
+  const budget = new Budget(request, handler => session.circuits.admitted(handler, session.now));
   const chosen: Head[] = [];
   for (let offset = 0; budget.left > 0; offset += LANES_PER_READ) {
     const lanes = session.rows<LaneValues>(LANES, LANES_PER_READ, offset).map(laneFrom);
@@ -120,11 +147,12 @@ function laneFrom(values: LaneValues): Lane {
 /** A claim's id with the job's place in it is a lease that nobody else ever had. */
 interface Leased extends Head {
   readonly leaseId: string;
+  readonly circuitEpoch: number;
 }
 
 /** A job that must be checked before its start (payload against a schema, result claim) is only fetched. */
 function take(session: Session, request: ClaimRequest, head: Leased, parts: Uint8Array[]): ClaimedAnswer {
-  const { lane, seq, leaseId } = head;
+  const { lane, seq, leaseId, circuitEpoch } = head;
   const row = session.row<unknown[]>(READ, seq);
   if (row === undefined) throw new Error('a chosen row vanished inside a transaction');
   parts.push(row.pop() as Uint8Array);
@@ -132,8 +160,8 @@ function take(session: Session, request: ClaimRequest, head: Leased, parts: Uint
   const hasResultClaim = values[7] !== null && values[8] !== null;
   const isStarted = request.start && !lane.handlerHasSchema && !hasResultClaim;
   const { now } = session;
-  if (isStarted) session.run(START, request.owner, leaseId, now, now, now, seq);
-  else session.run(FETCH, request.owner, leaseId, now, seq);
+  if (isStarted) session.run(START, request.owner, leaseId, circuitEpoch, now, now, now, seq);
+  else session.run(FETCH, request.owner, leaseId, circuitEpoch, now, seq);
   session.counters.move(
     { queue: lane.queue, type: lane.type, dueAt: head.dueAt },
     'pending',

@@ -82,6 +82,7 @@ export function putHandler(session: Session, given: Handler): Parcel<PutAnswer> 
     handler.concurrency, handler.managedBy, handler.createdAt, handler.updatedAt,
   );
   session.run(ADVANCE);
+  session.circuits.distrust();
   return plain({ handler, created: createdAt === undefined });
 }
 
@@ -96,6 +97,8 @@ export function removeHandler(session: Session, { type, force }: RemoveInput): P
   if (!force && isInUse(session, type)) return plain('in-use');
   session.run(REMOVE, type);
   session.run(ADVANCE);
+  session.circuits.flush(session.now);
+  session.circuits.remove(type);
   return plain('removed');
 }
 

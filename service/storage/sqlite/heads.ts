@@ -32,13 +32,17 @@ export interface Head {
 /** What a claim may still take: in all, per type, per handler and per queue. */
 export class Budget {
   readonly #request: ClaimRequest;
+  /** What a handler's circuit admits; Infinity when it sets no limit. */
+  readonly #admits: (handler: string) => number;
+  readonly #admitted = new Map<string, number>();
   readonly #types = new Map<string, number>();
   readonly #handlers = new Map<string, number>();
   readonly #queues = new Map<string, number>();
   #left: number;
 
-  constructor(request: ClaimRequest) {
+  constructor(request: ClaimRequest, admits: (handler: string) => number) {
     this.#request = request;
+    this.#admits = admits;
     this.#left = request.limit;
   }
 
@@ -50,9 +54,20 @@ export class Budget {
   roomFor({ type, handler, queue, queueRoom }: Lane): number {
     const { perType, perHandler } = this.#request;
     let room = Math.min(this.#left, perType - (this.#types.get(type) ?? 0));
-    const handlerRoom = Object.hasOwn(perHandler, handler) ? perHandler[handler] : undefined;
-    if (handlerRoom !== undefined) room = Math.min(room, handlerRoom - (this.#handlers.get(handler) ?? 0));
+    const ofHandler = Object.hasOwn(perHandler, handler) ? perHandler[handler] : undefined;
+    const handlerRoom = Math.min(ofHandler ?? Number.POSITIVE_INFINITY, this.#circuitRoom(handler));
+    room = Math.min(room, handlerRoom - (this.#handlers.get(handler) ?? 0));
     if (queueRoom !== null) room = Math.min(room, queueRoom - (this.#queues.get(queue) ?? 0));
+    return room;
+  }
+
+  /** Asked of the circuit once: what it admits does not change while a claim chooses. */
+  #circuitRoom(handler: string): number {
+    let room = this.#admitted.get(handler);
+    if (room === undefined) {
+      room = this.#admits(handler);
+      this.#admitted.set(handler, room);
+    }
     return room;
   }
 

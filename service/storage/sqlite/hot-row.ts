@@ -4,7 +4,7 @@ import type { Counted, Place } from './counters.ts';
 
 export const HELD_COLUMNS = `
   seq, queue, type, status, promoted, due_at, lease_id, heartbeat_at, round, version, attempts, started_at, worker_id,
-  cancel_requested_by, idempotency_key, holds_key, result_ttl_ms`;
+  cancel_requested_by, idempotency_key, holds_key, result_ttl_ms, circuit_epoch`;
 
 export interface HotRow extends Counted {
   readonly id: string;
@@ -19,6 +19,8 @@ export interface HotRow extends Counted {
   readonly startedAt: number | null;
   readonly workerId: string | null;
   readonly cancelRequestedBy: string | null;
+  /** The epoch of its handler's circuit when it was last claimed. */
+  readonly circuitEpoch: number;
   /** The idempotency key, when this row is the one that holds it. */
   readonly heldKey: string | null;
   /** What is to run at most once at a time, and how long its success is remembered. */
@@ -43,6 +45,7 @@ type Values = readonly [
   key: string | null,
   holdsKey: number,
   resultTtlMs: number | null,
+  circuitEpoch: number | null,
 ];
 
 /** `values` in the order of `HELD_COLUMNS`. */
@@ -64,6 +67,7 @@ export function hotRowFrom(id: string, values: readonly unknown[]): HotRow {
     startedAt: v[11],
     workerId: v[12],
     cancelRequestedBy: v[13],
+    circuitEpoch: v[17] ?? 0,
     heldKey: v[15] === 1 ? v[14] : null,
     operation: v[14] === null || v[16] === null ? null : { key: v[14], resultTtlMs: v[16] },
   };

@@ -107,11 +107,11 @@ function newJobValues(job: NewJob): NewJobValues {
 }
 
 function claimFrom({ body, parts }: Parcel<ClaimAnswer>): Claim {
-  const { now, nextDueAt, cancelRequests, handlersRevision, queuesRevision } = body;
+  const { now, nextDueAt, circuitEvents, cancelRequests, handlersRevision, queuesRevision } = body;
   const jobs = body.jobs.map(([values, leaseId, isStarted, queueTimeoutMs], index) =>
     claimedJob(values, parts[index] ?? NOTHING, { leaseId, startedAt: isStarted ? now : null, queueTimeoutMs }),
   );
-  return { jobs, nextDueAt, cancelRequests, handlersRevision, queuesRevision };
+  return { jobs, nextDueAt, circuitEvents, cancelRequests, handlersRevision, queuesRevision };
 }
 
 const NOTHING = new Uint8Array();

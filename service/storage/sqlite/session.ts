@@ -1,12 +1,14 @@
 // Owns one connection at work: the transaction around a batch, its counters, and the time that holds for it.
 import type Database from 'better-sqlite3';
 import { DomainError } from '../../domain/errors.ts';
+import { CircuitCopy } from './circuit-copy.ts';
 import { Counters } from './counters.ts';
 import { Statements } from './statements.ts';
 
 /** All verbs of the adapter run on a session. */
 export class Session extends Statements {
   readonly counters = new Counters();
+  readonly circuits = new CircuitCopy(this);
   /** The most rows the three job tables may hold, or null; only memory mode has one. */
   readonly capacity: number | null;
   readonly #database: Database.Database;
@@ -27,13 +29,16 @@ export class Session extends Statements {
   write<T>(now: number, work: () => T): T {
     this.#now = now;
     this.run('BEGIN IMMEDIATE');
+    this.circuits.distrust();
     try {
       const result = work();
       this.flush();
+      this.circuits.flush(now);
       this.run('COMMIT');
       return result;
     } catch (error) {
       this.counters.discard();
+      this.circuits.discard();
       if (this.#database.inTransaction) this.run('ROLLBACK');
       throw error;
     }

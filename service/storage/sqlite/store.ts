@@ -4,6 +4,7 @@ import type { Handler } from '../../domain/handler.ts';
 import type { QueueSettings } from '../../domain/queue.ts';
 import type { Log } from '../../log.ts';
 import type { AuditCursor, AuditEntry, AuditFilter, AuditStore, ScopeRefusals } from '../../ports/audit.ts';
+import type { CircuitStore } from '../../ports/circuits.ts';
 import type { KeyStore } from '../../ports/keys.ts';
 import type { Clock, HandlerStore, NodeIdentity, NodeStore, QueueStore, Store } from '../../ports/store.ts';
 import { Database, type Threads } from './database.ts';
@@ -22,6 +23,7 @@ export function storeOver(threads: Threads, { clock, log }: StoreOptions, releas
     jobs: new SqliteJobs(database),
     queues: queuesOver(database),
     handlers: handlersOver(database),
+    circuits: circuitsOver(database),
     nodes: nodesOver(database),
     keys: keysOver(database),
     audit: auditOver(database),
@@ -49,6 +51,14 @@ function handlersOver(database: Database): HandlerStore {
     put: async (handler: Handler) => (await database.write('putHandler', handler, ONE_ROW)).body,
     remove: async (type: string, force: boolean) =>
       (await database.write('removeHandler', { type, force }, ONE_ROW)).body,
+  };
+}
+
+function circuitsOver(database: Database): CircuitStore {
+  return {
+    list: async () => (await database.read('listCircuits', undefined)).body,
+    open: async (type: string) => (await database.write('openCircuit', type, ONE_ROW)).body,
+    reset: async (type: string) => (await database.write('resetCircuit', type, ONE_ROW)).body,
   };
 }
 

@@ -3,6 +3,7 @@ import { apply } from './apply.ts';
 import { listAttempts } from './attempts.ts';
 import { listAudit, recordAudit, refuseScopes } from './audit.ts';
 import { check } from './check.ts';
+import { listCircuits, openCircuit, resetCircuit } from './circuits.ts';
 import { claim } from './claim.ts';
 import { get } from './get.ts';
 import { listHandlers, putHandler, removeHandler } from './handlers.ts';
@@ -27,6 +28,8 @@ export const WRITES = {
   removeQueue,
   putHandler,
   removeHandler,
+  openCircuit,
+  resetCircuit,
   announceNode,
   acknowledgeQueues,
   drainNode,
@@ -52,6 +55,7 @@ export const READS = {
   listNodes,
   listKeys,
   listAudit,
+  listCircuits,
 } as const;
 
 export type Writes = typeof WRITES;

@@ -16,3 +16,6 @@ ALTER TABLE audit_log ADD COLUMN request_id TEXT;
 ALTER TABLE audit_log ADD COLUMN count INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE audit_log ADD COLUMN minute INTEGER;
 CREATE UNIQUE INDEX audit_refusals ON audit_log (key_id, target, minute) WHERE minute IS NOT NULL;
+
+-- Advances with every change of a circuit, so that each process knows whether its copy still holds.
+INSERT INTO revisions (name, value) VALUES ('circuits', 0);
