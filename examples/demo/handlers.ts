@@ -54,7 +54,8 @@ function examples(): Readonly<Record<string, ExampleHandler>> {
     flaky: {
       type: 'github.push.v1',
       about: 'flaky: its first attempt always fails',
-      settings: { maxAttempts: 3, retry: { base: '1s', jitter: '500ms' } },
+      // So many failures at once would open its circuit, and this is about retries.
+      settings: { maxAttempts: 3, retry: { base: '1s', jitter: '500ms' }, circuit: { failureThreshold: 1000 } },
       answer: ({ attempt }) => (attempt === 1 ? { status: 500, text: 'out of luck' } : OK),
     },
     throttling: {
