@@ -18,9 +18,11 @@ function settingsTable() {
     `\`${env}\``,
     code(setting.show(setting.default)),
     allowed(setting),
+    setting.isChangeable ? 'yes' : '',
     setting.meaning,
   ]);
-  return [['Setting', 'Default', 'Allowed', 'Meaning'], ['---', '---', '---', '---'], ...rows]
+  const head = ['Setting', 'Default', 'Allowed', 'At run time', 'Meaning'];
+  return [head, head.map(() => '---'), ...rows]
     .map(cells => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`)
     .join('\n');
 }

@@ -64,6 +64,14 @@ export const EVENTS = {
   storageFailed: { id: 5002, level: 'error', text: 'storage is away' },
   retained: { id: 5003, level: 'info', text: '{removed} rows passed their retention and were removed' },
 
+  settingsChanged: { id: 6020, level: 'info', text: 'stored settings of revision {revision} hold on this node' },
+  settingsRefused: {
+    id: 6021,
+    level: 'error',
+    text: 'stored settings cannot hold on this node, which goes on with those it had: {faults}',
+  },
+  settingsUnknown: { id: 6022, level: 'warn', text: 'this version knows no setting {names}, which is stored' },
+
   handlerRegistered: { id: 6000, level: 'info', text: 'handler registered for {type}' },
   handlerRemoved: { id: 6001, level: 'info', text: 'handler of {type} removed' },
   jobResurrected: { id: 6002, level: 'info', text: 'job {jobId} was resurrected' },
@@ -78,11 +86,16 @@ export interface Log {
   event(name: EventName, fields?: LogFields): void;
 }
 
+/** A log whose least level can change. */
+export interface AdjustableLog extends Log {
+  setLevel(level: LogLevel): void;
+}
+
 const NEVER_LOGGED = ['payload', 'secret', 'apiKey', 'authorization', 'headers', 'body'];
 const LONGEST_CAUSE_CHAIN = 5;
 
 /** JSON lines on stdout, or readable ones when stdout is a terminal; `stream` takes the place of stdout. */
-export function createLog(level: LogLevel, stream: DestinationStream = standardOutput()): Log {
+export function createLog(level: LogLevel, stream: DestinationStream = standardOutput()): AdjustableLog {
   const logger = pino(
     {
       level,
@@ -96,11 +109,15 @@ export function createLog(level: LogLevel, stream: DestinationStream = standardO
   return new PinoLog(logger);
 }
 
-class PinoLog implements Log {
+class PinoLog implements AdjustableLog {
   readonly #logger: Logger;
 
   constructor(logger: Logger) {
     this.#logger = logger;
+  }
+
+  setLevel(level: LogLevel): void {
+    this.#logger.level = level;
   }
 
   event(name: EventName, fields: LogFields = {}): void {

@@ -10,8 +10,9 @@ import { Jobs, type Wake } from './application/jobs.ts';
 import { Nodes } from './application/nodes.ts';
 import { Queues } from './application/queues.ts';
 import { HandlerRegistry } from './application/registry.ts';
+import { Settings } from './application/settings.ts';
 import { MachineClock } from './clock.ts';
-import { type Config, isLoopback } from './config.ts';
+import { type Config, ConfigError, isLoopback, LiveConfig, type StartConfig, storedFault } from './config.ts';
 import { WebhookDelivery } from './delivery/webhook.ts';
 import type { AttemptPolicy } from './domain/retry.ts';
 import { Engine } from './engine/engine.ts';
@@ -21,45 +22,50 @@ import { Recovery } from './engine/recovery.ts';
 import { Retention } from './engine/retention.ts';
 import { Worker } from './engine/worker.ts';
 import { NodeHealth } from './health.ts';
-import { createLog, type Log } from './log.ts';
+import { type AdjustableLog, createLog } from './log.ts';
 import { gaugesOf } from './metrics/gauges.ts';
 import { measuredDelivery, measuredStore } from './metrics/measure.ts';
 import { Metrics } from './metrics/metrics.ts';
 import type { Delivery } from './ports/delivery.ts';
+import type { StoredSettings } from './ports/settings.ts';
 import type { Store } from './ports/store.ts';
 import { packageFile } from './root.ts';
 import { RunningService } from './running-service.ts';
 import { openStore, type StoreTarget } from './storage/open.ts';
+import { peekSettings } from './storage/sqlite/peek.ts';
 
 /** What the engine and the verbs of callers both stand on. */
 interface Foundation {
   /** The id of this node. */
   readonly owner: string;
+  readonly live: LiveConfig;
+  /** The values of `live`, which change in place. */
   readonly config: Config;
-  readonly log: Log;
+  readonly log: AdjustableLog;
   readonly version: string;
   readonly store: Store;
   readonly delivery: Delivery;
   readonly registry: HandlerRegistry;
 }
 
-/** A result claim ends only after its job would have been taken for lost. */
-const CLAIM_BEYOND_ZOMBIE_MS = 5 * 60_000;
-const RETENTION = { bucketsMs: 2 * 86_400_000, auditMs: 90 * 86_400_000, batch: 1_000 };
-
 /** Starts a service as configured; resolves once it listens, rejects when it cannot start. Nothing is claimed before all of it was checked. */
-export async function runService(config: Config, log: Log = createLog(config.logLevel)): Promise<RunningService> {
+export async function runService(
+  start: StartConfig,
+  log: AdjustableLog = createLog(start.values.logLevel),
+): Promise<RunningService> {
   const version = readVersion();
-  log.event('serviceStarting', { version, storage: config.storage });
-  if (config.storage === 'memory') log.event('memoryMode');
-  const metrics = new Metrics({ version, storage: config.storage });
-  const foundation = await layFoundation({ config, log, version }, metrics);
-  const { store, delivery, registry } = foundation;
-  const { engine, worker } = createEngine(foundation);
+  const { storage } = start.values;
+  log.event('serviceStarting', { version, storage });
+  if (storage === 'memory') log.event('memoryMode');
+  const metrics = new Metrics({ version, storage });
+  const foundation = await layFoundation({ live: new LiveConfig(start), log, version }, metrics);
+  const { config, store, delivery, registry } = foundation;
+  const { engine, worker, settings } = createEngine(foundation);
   metrics.readGaugesFrom(gaugesOf(store.queues, worker));
   const stopping = new AbortController();
   const app = createApp({
     ...createVerbs(foundation, worker),
+    settings,
     maxAttempts: job => registry.maxAttempts(job),
     health: new NodeHealth(store, engine, stopping.signal),
     metrics,
@@ -75,24 +81,36 @@ export async function runService(config: Config, log: Log = createLog(config.log
 }
 
 async function layFoundation(
-  given: Pick<Foundation, 'config' | 'log' | 'version'>,
+  given: Pick<Foundation, 'live' | 'log' | 'version'>,
   metrics: Metrics,
 ): Promise<Foundation> {
-  const { config, log, version } = given;
+  const { live, log, version } = given;
+  const config = live.values;
   const clock = new MachineClock();
   const store = measuredStore(await openStore(storeTarget(config), { clock, log }), metrics);
+  await adoptStored(live, store, log);
   const policy = { allowPrivate: isLoopback(config.host), allow: config.webhookAllow };
   const delivery = measuredDelivery(new WebhookDelivery({ clock, policy, version }), metrics);
-  const registry = new HandlerRegistry(store.handlers, config.maxAttempts);
+  const registry = new HandlerRegistry(store.handlers, config);
   await registry.load();
-  return { ...given, owner: newOwner(), store, delivery, registry };
+  return { ...given, config, owner: newOwner(), store, delivery, registry };
+}
+
+/** Before anything else reads a setting: what is stored for all nodes holds from the start, or the start fails and names it. */
+async function adoptStored(live: LiveConfig, store: Store, log: AdjustableLog): Promise<void> {
+  const { faults, unknown } = live.adopt(await store.settings.read());
+  if (faults.length > 0) {
+    await store.close();
+    throw new ConfigError(faults.map(storedFault));
+  }
+  if (unknown.length > 0) log.event('settingsUnknown', { names: unknown });
+  log.setLevel(live.values.logLevel);
 }
 
 function createVerbs({ config, owner, store, delivery, registry }: Foundation, worker: Worker) {
   const wake: Wake = dueAt => worker.wake(dueAt - store.clock.now());
   const look = () => worker.look();
-  const { maxPayloadBytes, requireRegisteredTypes } = config;
-  const parts = { store, registry, rules: { maxPayloadBytes, requireRegisteredTypes }, wake };
+  const parts = { store, registry, rules: config, wake };
   return {
     jobs: new Jobs(parts),
     control: new JobControl({ ...parts, look }),
@@ -104,36 +122,46 @@ function createVerbs({ config, owner, store, delivery, registry }: Foundation, w
 }
 
 function createEngine(foundation: Foundation) {
-  const { config, log, store, version, owner } = foundation;
-  const parts = { ...foundation, policy: servicePolicy(config), random: Math.random };
-  const claimMs = config.zombieTimeoutMs + CLAIM_BEYOND_ZOMBIE_MS;
-  const { concurrency, pollIntervalMs, fetchedTimeoutMs, zombieTimeoutMs, recoveryIntervalMs: intervalMs } = config;
-  const worker = new Worker({ ...parts, concurrency, pollIntervalMs, claimMs });
+  const { live, config, log, store, version, owner } = foundation;
+  const onChange = () => {
+    log.setLevel(config.logLevel);
+    worker.look();
+    recovery.loop.nudge();
+  };
+  const stored = new Settings({ store, inForce: live, log, onChange });
+  const parts = { ...foundation, stored, settings: config, policy: servicePolicy(config), random: Math.random };
+  const worker = new Worker(parts);
   const heartbeat = new Heartbeat({
     ...parts,
     worker,
-    node: { id: owner, host: hostId(), version, concurrency },
+    node: { id: owner, host: hostId(), version },
     minMs: config.heartbeatMinMs,
     maxMs: config.heartbeatMaxMs,
-    cancelOnFailure: config.cancelOnHeartbeatFailure,
   });
-  const onRecovered = () => worker.wake();
-  const recovery = new Recovery({ ...parts, intervalMs, fetchedTimeoutMs, zombieTimeoutMs, onRecovered });
-  const limits = { archiveMs: config.retentionArchiveMs, dlqMs: config.retentionDlqMs, ...RETENTION };
-  const retention = new Retention(store, limits, log);
-  return { worker, engine: new Engine({ store, worker, heartbeat, recovery, retention, owner, log }) };
+  const recovery = new Recovery({ ...parts, onRecovered: () => worker.wake() });
+  const retention = new Retention(parts);
+  const engine = new Engine({ store, worker, heartbeat, recovery, retention, owner, log });
+  return { worker, settings: stored, engine };
 }
 
+/** What holds when nobody else says otherwise, as the settings are at the time of each decision. */
 function servicePolicy(config: Config): AttemptPolicy {
   return {
-    maxAttempts: config.maxAttempts,
-    timeoutMs: config.executionTimeoutMs,
-    retry: {
-      baseMs: config.retryBaseMs,
-      factor: config.retryFactor,
-      maxMs: config.retryMaxMs,
-      jitterMs: config.retryJitterMs,
-      maxAgeMs: config.maxJobAgeMs,
+    get maxAttempts() {
+      return config.maxAttempts;
+    },
+    get timeoutMs() {
+      return config.executionTimeoutMs;
+    },
+    get retry() {
+      const { retryBaseMs, retryFactor, retryMaxMs, retryJitterMs, maxJobAgeMs } = config;
+      return {
+        baseMs: retryBaseMs,
+        factor: retryFactor,
+        maxMs: retryMaxMs,
+        jitterMs: retryJitterMs,
+        maxAgeMs: maxJobAgeMs,
+      };
     },
     retryOnTimeout: false,
     retryOnZombie: false,
@@ -142,6 +170,25 @@ function servicePolicy(config: Config): AttemptPolicy {
 
 function storeTarget({ storage, sqlitePath, memoryCapacity }: Config): StoreTarget {
   return storage === 'memory' ? { kind: 'memory', capacity: memoryCapacity } : { kind: 'sqlite', path: sqlitePath };
+}
+
+/** What is stored for all nodes in the configured database, without opening it as a service would. */
+export function peekStored({ sqlitePath }: Config): StoredSettings | null {
+  return peekSettings(sqlitePath);
+}
+
+/** Removes stored settings, also those that keep a service from starting; answers the names that were not stored. */
+export async function unsetStored(config: Config, names: readonly string[]): Promise<readonly string[]> {
+  const store = await openStore(storeTarget(config), { clock: new MachineClock() });
+  try {
+    const { settings, revision } = await store.settings.read();
+    const missing = names.filter(name => !settings.some(one => one.name === name));
+    if (missing.length > 0) return missing;
+    await store.settings.change(Object.fromEntries(names.map(name => [name, null])), 'chokaq config', revision);
+    return [];
+  } finally {
+    await store.close();
+  }
 }
 
 function readVersion(): string {

@@ -48,6 +48,8 @@ describe('Defaults', () => {
       webhookAllow: [],
       retentionArchiveMs: 7 * 86_400_000,
       retentionDlqMs: 30 * 86_400_000,
+      retentionBucketsMs: 172_800_000,
+      retentionAuditMs: 7_776_000_000,
       logLevel: 'info',
     });
   });

@@ -23,6 +23,7 @@ import { jobOperations } from './routes/jobs.ts';
 import { nodeOperations } from './routes/nodes.ts';
 import { queueOperations } from './routes/queues.ts';
 import { serviceOperations } from './routes/service.ts';
+import { settingOperations } from './routes/settings.ts';
 
 export function createApp(parts: ApiParts): Express {
   const app = express();
@@ -65,6 +66,7 @@ function operationsOf(parts: ApiParts, contract: Contract): Operations {
     ...dlqOperations(parts),
     ...queueOperations(parts),
     ...nodeOperations(parts),
+    ...settingOperations(parts),
     ...handlerOperations(parts),
     ...serviceOperations(parts, contract),
     getDocs: docsPage(),

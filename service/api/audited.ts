@@ -15,6 +15,7 @@ export const ACTIONS: Readonly<Record<string, string | null>> = {
   removeQueue: 'queue.remove',
   pauseQueue: 'queue.pause',
   resumeQueue: 'queue.resume',
+  changeSettings: 'settings.change',
   putHandler: 'handler.put',
   removeHandler: 'handler.remove',
   testHandler: 'handler.test',

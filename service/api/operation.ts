@@ -6,6 +6,7 @@ import type { Handlers } from '../application/handlers.ts';
 import type { Jobs } from '../application/jobs.ts';
 import type { Nodes } from '../application/nodes.ts';
 import type { Queues } from '../application/queues.ts';
+import type { Settings } from '../application/settings.ts';
 import type { Caller } from '../domain/access.ts';
 import { DomainError } from '../domain/errors.ts';
 import { type Job, LIMITS } from '../domain/job.ts';
@@ -47,6 +48,7 @@ export interface ApiParts {
   readonly dlq: DeadLetters;
   readonly queues: Queues;
   readonly nodes: Nodes;
+  readonly settings: Settings;
   readonly handlers: Handlers;
   /** How many attempts a job has in all, as things stand now. */
   readonly maxAttempts: (job: Job) => number;

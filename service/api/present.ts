@@ -1,5 +1,6 @@
 // Owns what stored things look like on the wire; wire shapes are known here and in openapi.yaml, nowhere else.
 import type { SeenNode } from '../application/nodes.ts';
+import type { EffectiveSetting } from '../application/settings.ts';
 import { type Caller, seenAttempt, seenJob, seesPayloads } from '../domain/access.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { adviceFor } from '../domain/failure.ts';
@@ -73,6 +74,10 @@ export function presentNode(node: SeenNode): object {
     seenAt: formatInstant(node.seenAt),
     ...{ isDraining, isSelf },
   };
+}
+
+export function presentSetting(setting: EffectiveSetting): object {
+  return { ...setting, updatedAt: instant(setting.updatedAt) };
 }
 
 export function presentHandler(handler: Handler): object {

@@ -7,16 +7,16 @@ import { compileSchema, type PayloadCheck } from './payload-schema.ts';
 export class HandlerRegistry {
   readonly #handlers: HandlerStore;
   /** What holds for a job when neither it nor its handler says how often it is tried. */
-  readonly #maxAttempts: number;
+  readonly #service: { readonly maxAttempts: number };
   readonly #checks = new WeakMap<object, PayloadCheck>();
   #byType = new Map<string, Handler>();
   #limited: readonly string[] = [];
   #revision = -1;
   #searching: Promise<void> | undefined;
 
-  constructor(handlers: HandlerStore, maxAttempts: number) {
+  constructor(handlers: HandlerStore, service: { readonly maxAttempts: number }) {
     this.#handlers = handlers;
-    this.#maxAttempts = maxAttempts;
+    this.#service = service;
   }
 
   /** The revision of the copy; older than a claim's `handlersRevision` means it must be loaded again. */
@@ -75,7 +75,7 @@ export class HandlerRegistry {
 
   /** How many attempts the job has in all, as things stand now. */
   maxAttempts(job: Pick<Job, 'type' | 'overrides'>): number {
-    return job.overrides.maxAttempts ?? this.find(job.type)?.attempts.maxAttempts ?? this.#maxAttempts;
+    return job.overrides.maxAttempts ?? this.find(job.type)?.attempts.maxAttempts ?? this.#service.maxAttempts;
   }
 
   /** An unchanged handler stays the same object, so that its schema is compiled once. */

@@ -1,6 +1,6 @@
 // Owns `chokaq serve`: the service in the foreground, until a signal ends it.
 import { Command } from 'commander';
-import { loadConfig } from '../config.ts';
+import { startConfig } from '../config.ts';
 import { configFileOption, readConfigFile } from './config-file.ts';
 
 export function serveCommand(): Command {
@@ -11,8 +11,8 @@ export function serveCommand(): Command {
 }
 
 async function serve(options: { config?: string }): Promise<void> {
-  const config = loadConfig(process.env, readConfigFile(options.config));
+  const start = startConfig(process.env, readConfigFile(options.config));
   // Only here, so that the other commands start without loading the service.
   const { runService } = await import('../main.ts');
-  await runService(config);
+  await runService(start);
 }

@@ -54,10 +54,19 @@ const CHECKS: readonly Check[] = [
   { about: ['host', 'allowAnonymous'], find: exposure },
 ];
 
+export interface Contradiction {
+  readonly about: readonly (keyof Config)[];
+  /** Begins with the setting to change. */
+  readonly sentence: string;
+}
+
 /** What is wrong with settings that are each valid by themselves; `invalid` names those that are not even that. */
-export function contradictions(config: Config, invalid: ReadonlySet<keyof Config>): string[] {
+export function contradictions(config: Config, invalid: ReadonlySet<keyof Config>): Contradiction[] {
   const asked = CHECKS.filter(({ about }) => !about.some(key => invalid.has(key)));
-  return asked.flatMap(({ find }) => find(config) ?? []);
+  return asked.flatMap(({ about, find }) => {
+    const sentence = find(config);
+    return sentence === null ? [] : [{ about, sentence }];
+  });
 }
 
 /** Whether only this machine can reach an address or host name. */

@@ -18,6 +18,8 @@ interface Facts<T> {
   readonly default: T;
   readonly meaning: string;
   readonly isSecret?: boolean;
+  /** It can be stored for all nodes while they run; every part that uses it reads it anew each time. */
+  readonly isChangeable?: boolean;
 }
 
 interface Range {

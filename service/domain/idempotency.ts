@@ -57,6 +57,14 @@ export function admitRun(jobId: string, claim: ResultClaim | null, now: number):
   return claim.jobId === jobId ? { kind: 'run' } : { kind: 'postpone' };
 }
 
+/** A result claim ends only after its job would have been taken for lost. */
+const CLAIM_BEYOND_ZOMBIE_MS = 5 * 60_000;
+
+/** How long a result claim outlives the last heartbeat of its job. */
+export function resultClaimMs(zombieTimeoutMs: number): number {
+  return zombieTimeoutMs + CLAIM_BEYOND_ZOMBIE_MS;
+}
+
 const POSTPONE_FIRST_MS = 1_000;
 const POSTPONE_LONGEST_MS = 30_000;
 

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DomainError } from '../domain/errors.ts';
 import type { Handler } from '../domain/handler.ts';
-import { postponeMs } from '../domain/idempotency.ts';
+import { postponeMs, resultClaimMs } from '../domain/idempotency.ts';
 import type { ClaimedJob } from '../domain/job.ts';
 import {
   decide,
@@ -21,6 +21,7 @@ import type { Delivery, StopReason } from '../ports/delivery.ts';
 import type { Applied, Store } from '../ports/store.ts';
 import { logCircuit } from './circuit-log.ts';
 import type { Registry } from './registry.ts';
+import type { EngineSettings } from './settings.ts';
 import { Stop } from './stop.ts';
 
 export interface ExecutionParts {
@@ -31,8 +32,7 @@ export interface ExecutionParts {
   /** The service's own limits, behind those of job, handler and queue. */
   readonly policy: AttemptPolicy;
   readonly random: () => number;
-  /** How long a result claim outlives the last heartbeat of its job. */
-  readonly claimMs: number;
+  readonly settings: Pick<EngineSettings, 'zombieTimeoutMs'>;
   /** Called when the slot is free again; the final transition is already on its way to the store. */
   readonly onDelivered: (execution: Execution) => void;
   /** Called after a retry was stored, with the wait until it is due. */
@@ -117,7 +117,7 @@ export class Execution {
       ? this.#rejection(flaw)
       : stopped
         ? release(this.job)
-        : start(this.job, this.#parts.claimMs);
+        : start(this.job, resultClaimMs(this.#parts.settings.zombieTimeoutMs));
     const applied = await this.#apply(transition);
     if (!applied.held) return this.#notStarted(transition, applied);
     if (transition.move !== 'start') return undefined;

@@ -2,18 +2,20 @@
 import type { Log } from '../log.ts';
 import type { NodeIdentity, Store } from '../ports/store.ts';
 import { Loop } from './loop.ts';
+import { type EngineSettings, refresh, type StoredCopy } from './settings.ts';
 import type { Worker } from './worker.ts';
 
 export interface HeartbeatParts {
   readonly store: Store;
   readonly worker: Worker;
-  readonly node: NodeIdentity;
+  readonly node: Omit<NodeIdentity, 'concurrency'>;
+  /** `cancelOnHeartbeatFailure`: give running calls up after `FAILURES_UNTIL_DEGRADED` failed beats, instead of going on. */
+  readonly settings: Pick<EngineSettings, 'concurrency' | 'cancelOnHeartbeatFailure'>;
+  readonly stored: StoredCopy;
   readonly log: Log;
   readonly random: () => number;
   readonly minMs: number;
   readonly maxMs: number;
-  /** Give running calls up after `FAILURES_UNTIL_DEGRADED` failed beats, instead of going on. */
-  readonly cancelOnFailure: boolean;
 }
 
 /** Beats that must fail in a row before the node calls itself degraded. */
@@ -46,12 +48,17 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<void> {
-    const { store, node, worker } = this.#parts;
+    const { store, worker, settings, stored } = this.#parts;
+    const node = { ...this.#parts.node, concurrency: settings.concurrency };
     // What only waits for its last transition to be stored is still ours, and must not be taken for lost meanwhile.
     const started = [...worker.held.values()].filter(execution => execution.phase !== 'claimed');
     const leaseIds = started.map(({ job }) => job.leaseId);
     // Together, so that neither can fail unheard: a rejection that nobody waits for ends the process and its calls.
-    const [held] = await Promise.all([store.jobs.heartbeat(node.id, leaseIds), store.nodes.announce(node)]);
+    const [held, { settingsRevision }] = await Promise.all([
+      store.jobs.heartbeat(node.id, leaseIds),
+      store.nodes.announce(node),
+    ]);
+    if (settingsRevision > stored.revision) refresh(this.#parts);
     const kept = new Map(held.map(lease => [lease.leaseId, lease]));
     for (const execution of started) {
       const lease = kept.get(execution.job.leaseId);
@@ -71,7 +78,7 @@ export class Heartbeat {
   #failed(error: unknown): void {
     this.#failures += 1;
     this.#parts.log.event('heartbeatFailed', { failures: this.#failures, err: error });
-    if (this.isDegraded && this.#parts.cancelOnFailure)
+    if (this.isDegraded && this.#parts.settings.cancelOnHeartbeatFailure)
       this.#parts.worker.stopAll({ kind: 'interrupted', by: 'heartbeat' });
   }
 }

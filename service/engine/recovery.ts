@@ -6,6 +6,7 @@ import type { StaleJob, Store } from '../ports/store.ts';
 import { isKnownGone } from './identity.ts';
 import { jittered, Loop } from './loop.ts';
 import type { Registry } from './registry.ts';
+import type { EngineSettings } from './settings.ts';
 
 export interface RecoveryParts {
   readonly store: Store;
@@ -14,9 +15,7 @@ export interface RecoveryParts {
   readonly random: () => number;
   readonly policy: AttemptPolicy;
   readonly owner: string;
-  readonly intervalMs: number;
-  readonly fetchedTimeoutMs: number;
-  readonly zombieTimeoutMs: number;
+  readonly settings: Pick<EngineSettings, 'recoveryIntervalMs' | 'fetchedTimeoutMs' | 'zombieTimeoutMs'>;
   /** Called when jobs went back to pending. */
   readonly onRecovered: () => void;
 }
@@ -36,13 +35,14 @@ export class Recovery {
 
   /** One batch; answers 0 while there is more to recover. */
   async step(): Promise<number> {
-    const { store, fetchedTimeoutMs, zombieTimeoutMs, intervalMs, random } = this.#parts;
+    const { store, settings, random } = this.#parts;
+    const { fetchedTimeoutMs, zombieTimeoutMs } = settings;
     const goneOwners = await this.#goneOwners();
     const stale = await store.jobs.stale({ fetchedTimeoutMs, zombieTimeoutMs, goneOwners, limit: BATCH });
     const recovered = stale.length > 0 ? await this.#recover(stale) : 0;
     if (stale.length === BATCH && recovered > 0) return 0;
     if (stale.length < BATCH) await Promise.all(goneOwners.map(owner => store.nodes.forget(owner)));
-    return jittered(intervalMs, INTERVAL_JITTER, random());
+    return jittered(settings.recoveryIntervalMs, INTERVAL_JITTER, random());
   }
 
   async #goneOwners(): Promise<readonly string[]> {

@@ -6,11 +6,12 @@ import type { Claim } from '../ports/store.ts';
 import { logCircuit } from './circuit-log.ts';
 import { Execution, type ExecutionParts } from './execution.ts';
 import { jittered, Loop } from './loop.ts';
+import { type EngineSettings, refresh, type StoredCopy } from './settings.ts';
 
 export interface WorkerParts extends Omit<ExecutionParts, 'onDelivered' | 'onRetry'> {
   readonly owner: string;
-  readonly concurrency: number;
-  readonly pollIntervalMs: number;
+  readonly settings: Pick<EngineSettings, 'concurrency' | 'pollIntervalMs' | 'zombieTimeoutMs'>;
+  readonly stored: StoredCopy;
 }
 
 const POLL_JITTER = 0.1;
@@ -43,7 +44,7 @@ export class Worker {
   }
 
   get capacity(): number {
-    return this.#parts.concurrency;
+    return this.#parts.settings.concurrency;
   }
 
   activeByQueue(): ReadonlyMap<string, number> {
@@ -85,19 +86,20 @@ export class Worker {
   }
 
   async #claim(limit: number): Promise<number> {
-    const { store, registry, owner } = this.#parts;
+    const { store, registry, owner, stored } = this.#parts;
     const perType = shareOfOneType(limit);
     const claim = await store.jobs.claim({ owner, limit, perType, perHandler: this.#rooms(limit), start: true });
     if (claim.handlersRevision > registry.revision) await this.#reload();
     for (const event of claim.circuitEvents) logCircuit(this.#parts.log, event);
     for (const job of claim.jobs) this.#begin(job);
+    if (claim.settingsRevision > stored.revision) refresh(this.#parts);
     if (claim.queuesRevision > this.#queuesRevision) this.#acknowledge(claim.queuesRevision);
     for (const { leaseId, by } of claim.cancelRequests) this.#held.get(leaseId)?.stop({ kind: 'cancelled', by });
     return this.#restAfter(claim, limit, perType);
   }
 
   #free(): number {
-    return this.#parts.concurrency - this.#slots;
+    return this.#parts.settings.concurrency - this.#slots;
   }
 
   #rooms(free: number): Record<string, number> {
@@ -109,7 +111,7 @@ export class Worker {
 
   #room(type: string, free: number, held: number): number {
     const concurrency = this.#parts.registry.find(type)?.concurrency ?? null;
-    return roomForHandler(this.#parts.concurrency, free, held, concurrency);
+    return roomForHandler(this.#parts.settings.concurrency, free, held, concurrency);
   }
 
   /** A claim has already started its jobs: they run with the handlers known, rather than being lost with an error. */
@@ -150,8 +152,8 @@ export class Worker {
   }
 
   #restAfter(claim: Claim, limit: number, perType: number): number {
-    const { pollIntervalMs, random, store } = this.#parts;
-    const restMs = jittered(pollIntervalMs, POLL_JITTER, random());
+    const { settings, random, store } = this.#parts;
+    const restMs = jittered(settings.pollIntervalMs, POLL_JITTER, random());
     if (limit === 0) return restMs;
     if (claim.jobs.length === limit || tookWholeShare(claim.jobs, perType)) return 0;
     return claim.nextDueAt === null ? restMs : Math.min(restMs, Math.max(0, claim.nextDueAt - store.clock.now()));

@@ -6,13 +6,8 @@ import type { Metrics } from './metrics.ts';
 
 /** The same store; what it commits is counted after the commit, and its verbs are timed. */
 export function measuredStore(store: Store, metrics: Metrics): Store {
-  return { ...bound(store), jobs: measuredJobs(store.jobs, metrics) };
-}
-
-function bound(store: Store): Store {
-  const { clock, jobs, queues, handlers, circuits, nodes, keys, audit } = store;
-  const check = () => store.check();
-  return { clock, jobs, queues, handlers, circuits, nodes, keys, audit, check, close: () => store.close() };
+  const lifecycle = { check: () => store.check(), close: () => store.close() };
+  return { ...store, ...lifecycle, jobs: measuredJobs(store.jobs, metrics) };
 }
 
 function measuredJobs(jobs: JobStore, metrics: Metrics): JobStore {

@@ -20,8 +20,8 @@ export interface Node {
 export type NodeIdentity = Pick<Node, 'id' | 'host' | 'version' | 'concurrency'>;
 
 export interface NodeStore {
-  /** Announces the node, or refreshes when it was last seen. */
-  announce(node: NodeIdentity): Promise<void>;
+  /** Announces the node, or refreshes when it was last seen; answers the revision that `Claim.settingsRevision` is. */
+  announce(node: NodeIdentity): Promise<{ readonly settingsRevision: number }>;
   acknowledge(id: string, queuesRevision: number): Promise<void>;
   /** Says that the node claims no more and will be gone soon. */
   drain(id: string): Promise<void>;

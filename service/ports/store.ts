@@ -12,6 +12,8 @@ import type { NodeStore } from './nodes.ts';
 
 export type { Node, NodeIdentity, NodeStore } from './nodes.ts';
 
+import type { SettingsStore } from './settings.ts';
+
 /** The database's clock, epoch ms. All stored instants, due times, lags and ages are counted by it. */
 export interface Clock {
   now(): number;
@@ -30,6 +32,7 @@ export interface Store {
   readonly nodes: NodeStore;
   readonly keys: KeyStore;
   readonly audit: AuditStore;
+  readonly settings: SettingsStore;
   /** Resolves when the database answers and serves the schema this service needs. */
   check(): Promise<void>;
   /** Waits for writes under way, then lets go of the database. */
@@ -107,6 +110,8 @@ export interface Claim {
   readonly handlersRevision: number;
   /** Grows with every change of a queue's settings; what this claim started, it started under them. */
   readonly queuesRevision: number;
+  /** Grows with every change of the stored settings. */
+  readonly settingsRevision: number;
 }
 
 export interface CancelRequest {

@@ -1,8 +1,10 @@
 // Owns the proof that `chokaq config` shows what `chokaq serve` would take, and that both refuse wrong settings readably.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MachineClock } from '#service/clock.js';
+import { openStore } from '#service/storage/open.js';
 import { chokaq } from './fixture/command.ts';
 
 let folder: string;
@@ -84,4 +86,25 @@ describe('chokaq', () => {
       expect(await chokaq(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/--help|Usage/) });
     },
   );
+});
+
+describe('chokaq config and what is stored for all nodes', () => {
+  it('is shown before variables and files, removed by --unset, and looking makes no database', async () => {
+    const path = join(folder, 'chokaq.db');
+    const env = { CHOKAQ_SQLITE_PATH: path, CHOKAQ_CONCURRENCY: '7' };
+    expect((await chokaq(['config'], { env })).stdout).toMatch(/^CHOKAQ_CONCURRENCY +7 +environment$/m);
+    expect(existsSync(path)).toBe(false);
+    const store = await openStore({ kind: 'sqlite', path }, { clock: new MachineClock() });
+    await store.settings.change({ concurrency: '5', pollInterval: 'soon' }, 'alice', 0);
+    const wrong = await chokaq(['config'], { env });
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    expect(wrong.stderr).toContain('remove it with `chokaq config --unset pollInterval`');
+    const right = await chokaq(['config', '--unset', 'pollInterval'], { env });
+    expect(right).toMatchObject({ code: 0, stderr: '' });
+    expect(right.stdout).toMatch(/^CHOKAQ_CONCURRENCY +5 +stored$/m);
+    expect((await store.settings.read()).settings.map(({ name }) => name)).toEqual(['concurrency']);
+    await store.close();
+    const missing = await chokaq(['config', '--unset', 'port'], { env });
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('port: not stored') });
+  });
 });

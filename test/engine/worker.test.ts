@@ -16,6 +16,8 @@ import { openStore } from '#service/storage/open.js';
 const OWNER = 'host/1/1/boot';
 const SUCCEEDED: Outcome = { kind: 'succeeded', responseStatus: 200, responseBody: null, error: null };
 const HOUR_MS = 3_600_000;
+const SETTINGS = { concurrency: 4, pollIntervalMs: HOUR_MS, zombieTimeoutMs: HOUR_MS, cancelOnHeartbeatFailure: false };
+const STORED = { revision: 0, load: async () => {} };
 const silent: Log = { event: () => undefined };
 
 /** Calls that a test ends by hand. */
@@ -53,7 +55,7 @@ beforeEach(async () => {
   const registry = { revision: 1_000, limited: [], load: async () => {}, find: () => handler, flaw: () => null };
   worker = new Worker({
     ...{ store: failing(store), delivery, registry, log: silent, policy: DEFAULT_ATTEMPT_POLICY, random: () => 0.5 },
-    ...{ owner: OWNER, concurrency: 4, pollIntervalMs: HOUR_MS, claimMs: HOUR_MS },
+    ...{ owner: OWNER, settings: SETTINGS, stored: STORED },
   });
   worker.loop.start();
 });
@@ -214,8 +216,8 @@ test('C9 · A job whose success cannot be stored yet keeps beating, so that nobo
   delivery.calls[0]?.end(SUCCEEDED);
   await expect.poll(() => [...worker.held.values()].map(({ phase }) => phase)).toEqual(['settling']);
   clock.advance(HOUR_MS);
-  const node = { id: OWNER, host: 'host', version: '0', concurrency: 4 };
-  const beats = { minMs: 1, maxMs: 1, cancelOnFailure: false, random: () => 0.5, log: silent };
+  const node = { id: OWNER, host: 'host', version: '0' };
+  const beats = { minMs: 1, maxMs: 1, settings: SETTINGS, stored: STORED, random: () => 0.5, log: silent };
   await new Heartbeat({ store, worker, node, ...beats }).step();
   const limits = { fetchedTimeoutMs: 60_000, zombieTimeoutMs: 60_000, goneOwners: [], limit: 10 };
   expect(await store.jobs.stale(limits)).toEqual([]);

@@ -20,6 +20,7 @@ import { registryLaw } from './suite/registry.ts';
 import { resultClaimsLaw } from './suite/result-claims.ts';
 import { retentionLaw } from './suite/retention.ts';
 import { retryLaw } from './suite/retry.ts';
+import { settingsLaw } from './suite/settings.ts';
 import { textsLaw } from './suite/texts.ts';
 import { walkLaw } from './suite/walk.ts';
 import { type Law, Stage, type StoreWorld } from './suite/world.ts';
@@ -48,6 +49,7 @@ const CHAPTERS: Readonly<Record<string, (law: Law) => void>> = {
   nodes: nodesLaw,
   access: accessLaw,
   audit: auditLaw,
+  settings: settingsLaw,
   walk: walkLaw,
 };
 

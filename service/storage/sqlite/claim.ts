@@ -46,7 +46,8 @@ const CANCEL_REQUESTS = `
   WHERE worker_id = ? AND cancel_requested_by IS NOT NULL AND status = ${PROCESSING}`;
 
 const REVISIONS = `
-  SELECT (SELECT value FROM revisions WHERE name = 'handlers'), (SELECT value FROM revisions WHERE name = 'queues')`;
+  SELECT (SELECT value FROM revisions WHERE name = 'handlers'), (SELECT value FROM revisions WHERE name = 'queues'),
+    (SELECT value FROM revisions WHERE name = 'settings')`;
 
 /** The payload of the n-th job is the n-th part of the parcel. */
 export interface ClaimAnswer {
@@ -57,6 +58,7 @@ export interface ClaimAnswer {
   readonly cancelRequests: readonly CancelRequest[];
   readonly handlersRevision: number;
   readonly queuesRevision: number;
+  readonly settingsRevision: number;
 }
 
 /** The row as it was before the claim, and what the claim made of it. */
@@ -78,13 +80,15 @@ export function claim(session: Session, request: ClaimRequest): Parcel<ClaimAnsw
     const circuitEpoch = epochs.get(head.lane.handler) ?? 0;
     return take(session, request, { ...head, circuitEpoch, leaseId: `${claimId}.${index}` }, parts);
   });
-  const [handlersRevision = 0, queuesRevision = 0] = session.row<[number, number]>(REVISIONS) ?? [];
+  const [handlersRevision = 0, queuesRevision = 0, settingsRevision = 0] =
+    session.row<[number, number, number]>(REVISIONS) ?? [];
   const cancelRequests = session
     .rows<[string, string, string]>(CANCEL_REQUESTS, request.owner)
     .map(([jobId, leaseId, by]) => ({ jobId, leaseId, by }));
   const nextDueAt = nextWakeAt(session);
   const { now } = session;
-  return { body: { jobs, now, nextDueAt, circuitEvents, cancelRequests, handlersRevision, queuesRevision }, parts };
+  const revisions = { handlersRevision, queuesRevision, settingsRevision };
+  return { body: { jobs, now, nextDueAt, circuitEvents, cancelRequests, ...revisions }, parts };
 }
 
 /** The epoch in which each handler's jobs are claimed; claiming out of an open circuit is what makes a probe. */

@@ -107,11 +107,11 @@ function newJobValues(job: NewJob): NewJobValues {
 }
 
 function claimFrom({ body, parts }: Parcel<ClaimAnswer>): Claim {
-  const { now, nextDueAt, circuitEvents, cancelRequests, handlersRevision, queuesRevision } = body;
-  const jobs = body.jobs.map(([values, leaseId, isStarted, queueTimeoutMs], index) =>
+  const { jobs: claimed, now, ...rest } = body;
+  const jobs = claimed.map(([values, leaseId, isStarted, queueTimeoutMs], index) =>
     claimedJob(values, parts[index] ?? NOTHING, { leaseId, startedAt: isStarted ? now : null, queueTimeoutMs }),
   );
-  return { jobs, nextDueAt, circuitEvents, cancelRequests, handlersRevision, queuesRevision };
+  return { jobs, ...rest };
 }
 
 const NOTHING = new Uint8Array();

@@ -2,6 +2,7 @@
 import type { Node, NodeIdentity } from '../../ports/store.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
+import { settingsRevision } from './settings.ts';
 
 const ANNOUNCE = `
   INSERT INTO nodes (id, host, version, concurrency, started_at, seen_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -18,9 +19,12 @@ const ACKNOWLEDGE = 'UPDATE nodes SET queues_revision = ? WHERE id = ?';
 const DRAIN = 'UPDATE nodes SET is_draining = 1 WHERE id = ?';
 const FORGET = 'DELETE FROM nodes WHERE id = ?';
 
-export function announceNode(session: Session, { id, host, version, concurrency }: NodeIdentity): Parcel<null> {
+export function announceNode(
+  session: Session,
+  { id, host, version, concurrency }: NodeIdentity,
+): Parcel<{ readonly settingsRevision: number }> {
   session.run(ANNOUNCE, id, host, version, concurrency, session.now, session.now);
-  return plain(null);
+  return plain({ settingsRevision: settingsRevision(session) });
 }
 
 export function listNodes(session: Session): Parcel<readonly Node[]> {

@@ -6,6 +6,7 @@ import type { Log } from '../../log.ts';
 import type { AuditCursor, AuditEntry, AuditFilter, AuditStore, ScopeRefusals } from '../../ports/audit.ts';
 import type { CircuitStore } from '../../ports/circuits.ts';
 import type { KeyStore } from '../../ports/keys.ts';
+import type { SettingsStore } from '../../ports/settings.ts';
 import type { Clock, HandlerStore, NodeIdentity, NodeStore, QueueStore, Store } from '../../ports/store.ts';
 import { Database, type Threads } from './database.ts';
 import { SqliteJobs } from './jobs.ts';
@@ -27,6 +28,7 @@ export function storeOver(threads: Threads, { clock, log }: StoreOptions, releas
     nodes: nodesOver(database),
     keys: keysOver(database),
     audit: auditOver(database),
+    settings: settingsOver(database),
     check: async () => void (await database.read('check', undefined)),
     close: async () => {
       await database.idle();
@@ -64,7 +66,7 @@ function circuitsOver(database: Database): CircuitStore {
 
 function nodesOver(database: Database): NodeStore {
   return {
-    announce: async (node: NodeIdentity) => void (await database.write('announceNode', node, ONE_ROW)),
+    announce: async (node: NodeIdentity) => (await database.write('announceNode', node, ONE_ROW)).body,
     acknowledge: async (id: string, queuesRevision: number) =>
       void (await database.write('acknowledgeQueues', { id, queuesRevision }, ONE_ROW)),
     drain: async (id: string) => void (await database.write('drainNode', id, ONE_ROW)),
@@ -91,6 +93,14 @@ function auditOver(database: Database): AuditStore {
       void (await database.write('refuseScopes', refusals, { rows: refusals.length })),
     list: async (filter: AuditFilter, limit: number, after: AuditCursor | null) =>
       (await database.read('listAudit', { filter, limit, after })).body,
+  };
+}
+
+function settingsOver(database: Database): SettingsStore {
+  return {
+    read: async () => (await database.read('readSettings', undefined)).body,
+    change: async (changes: Readonly<Record<string, string | null>>, by: string, seen: number) =>
+      (await database.write('changeSettings', { changes, by, seen }, ONE_ROW)).body,
   };
 }
 

@@ -16,6 +16,7 @@ import type { Parcel } from './parcel.ts';
 import { configureQueue, getQueue, listQueues, removeQueue } from './queues.ts';
 import { retain } from './retain.ts';
 import type { Session } from './session.ts';
+import { changeSettings, readSettings } from './settings.ts';
 
 /** Run inside a write transaction that they share with others. */
 export const WRITES = {
@@ -40,6 +41,7 @@ export const WRITES = {
   touchKeys,
   recordAudit,
   refuseScopes,
+  changeSettings,
 } as const;
 
 /** Change nothing, and run alone. */
@@ -56,6 +58,7 @@ export const READS = {
   listKeys,
   listAudit,
   listCircuits,
+  readSettings,
 } as const;
 
 export type Writes = typeof WRITES;

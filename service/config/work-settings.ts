@@ -1,0 +1,203 @@
+// Owns the part of the table of settings that is about the work itself: how much at once, how long, how often again, how long kept.
+import { LIMITS } from '../domain/job.ts';
+import { DEFAULT_ATTEMPT_POLICY } from '../domain/retry.ts';
+import { LOG_LEVELS } from '../log.ts';
+import { boolean, choice, decimal, duration, durationOrNone, integer } from './kinds.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const { retry, maxAttempts, timeoutMs } = DEFAULT_ATTEMPT_POLICY;
+
+/** Most can be changed while the nodes run: `isChangeable`. */
+export const WORK_SETTINGS = {
+  concurrency: integer({
+    env: 'CHOKAQ_CONCURRENCY',
+    isChangeable: true,
+    default: 50,
+    min: 1,
+    max: 10_000,
+    unit: 'calls',
+    meaning: 'Handler calls in flight at once in this process.',
+  }),
+  pollIntervalMs: duration({
+    env: 'CHOKAQ_POLL_INTERVAL',
+    isChangeable: true,
+    default: SECOND,
+    min: 10,
+    max: DAY,
+    meaning: 'How often an idle process looks for jobs that others stored; its own start at once.',
+  }),
+  executionTimeoutMs: duration({
+    env: 'CHOKAQ_EXECUTION_TIMEOUT',
+    isChangeable: true,
+    default: timeoutMs,
+    min: LIMITS.timeoutMinMs,
+    max: LIMITS.timeoutMaxMs,
+    meaning: 'Longest call of a handler; job, handler and queue may set their own.',
+  }),
+  fetchedTimeoutMs: duration({
+    env: 'CHOKAQ_FETCHED_TIMEOUT',
+    isChangeable: true,
+    default: 10 * MINUTE,
+    min: 100,
+    max: DAY,
+    meaning: 'A claimed but unstarted job older than this goes back to pending.',
+  }),
+  zombieTimeoutMs: duration({
+    env: 'CHOKAQ_ZOMBIE_TIMEOUT',
+    isChangeable: true,
+    default: 10 * MINUTE,
+    min: SECOND,
+    max: DAY,
+    meaning: 'A running job without a heartbeat for this long is taken from its lost node; at least three heartbeats.',
+  }),
+  recoveryIntervalMs: duration({
+    env: 'CHOKAQ_RECOVERY_INTERVAL',
+    isChangeable: true,
+    default: MINUTE,
+    min: 100,
+    max: DAY,
+    meaning: 'How often jobs of lost nodes are looked for.',
+  }),
+  heartbeatMinMs: duration({
+    env: 'CHOKAQ_HEARTBEAT_MIN',
+    default: 8 * SECOND,
+    min: 10,
+    max: HOUR,
+    meaning: 'Shortest pause between heartbeats of running jobs.',
+  }),
+  heartbeatMaxMs: duration({
+    env: 'CHOKAQ_HEARTBEAT_MAX',
+    default: 12 * SECOND,
+    min: 10,
+    max: HOUR,
+    meaning: 'Longest pause between heartbeats of running jobs.',
+  }),
+  cancelOnHeartbeatFailure: boolean({
+    env: 'CHOKAQ_CANCEL_ON_HEARTBEAT_FAILURE',
+    isChangeable: true,
+    default: false,
+    meaning: 'Give running calls up when 10 heartbeats in a row failed.',
+  }),
+  shutdownGraceMs: duration({
+    env: 'CHOKAQ_SHUTDOWN_GRACE',
+    isChangeable: true,
+    default: 20 * SECOND,
+    min: 0,
+    max: HOUR,
+    meaning: 'How long running calls may finish after SIGTERM; add 5s for the container to stop.',
+  }),
+  shutdownDelayMs: duration({
+    env: 'CHOKAQ_SHUTDOWN_DELAY',
+    isChangeable: true,
+    default: 0,
+    min: 0,
+    max: HOUR,
+    meaning: 'How long the service goes on as not ready after SIGTERM, for load balancers to notice.',
+  }),
+  maxAttempts: integer({
+    env: 'CHOKAQ_MAX_ATTEMPTS',
+    isChangeable: true,
+    default: maxAttempts,
+    min: 1,
+    max: LIMITS.maxAttempts,
+    unit: 'attempts',
+    meaning: 'Executions of a job in all; job and handler may set their own.',
+  }),
+  maxJobAgeMs: durationOrNone({
+    env: 'CHOKAQ_MAX_JOB_AGE',
+    isChangeable: true,
+    default: retry.maxAgeMs,
+    min: SECOND,
+    max: LIMITS.delayMs,
+    meaning: 'A job is not tried again when it would start later than this after it was first due.',
+  }),
+  retryBaseMs: duration({
+    env: 'CHOKAQ_RETRY_BASE',
+    isChangeable: true,
+    default: retry.baseMs,
+    min: 0,
+    max: LIMITS.delayMs,
+    meaning: 'Wait after the first failed attempt.',
+  }),
+  retryFactor: decimal({
+    env: 'CHOKAQ_RETRY_FACTOR',
+    isChangeable: true,
+    default: retry.factor,
+    min: 1,
+    max: 100,
+    meaning: 'What each further wait is multiplied by.',
+  }),
+  retryMaxMs: duration({
+    env: 'CHOKAQ_RETRY_MAX',
+    isChangeable: true,
+    default: retry.maxMs,
+    min: 0,
+    max: LIMITS.delayMs,
+    meaning: 'Longest wait between attempts.',
+  }),
+  retryJitterMs: duration({
+    env: 'CHOKAQ_RETRY_JITTER',
+    isChangeable: true,
+    default: retry.jitterMs,
+    min: 0,
+    max: DAY,
+    meaning: 'Up to this much is added to each wait at random.',
+  }),
+  maxPayloadBytes: integer({
+    env: 'CHOKAQ_MAX_PAYLOAD_BYTES',
+    isChangeable: true,
+    default: 1_000_000,
+    min: 1,
+    max: LIMITS.batchBytes,
+    unit: 'bytes',
+    meaning: 'Largest payload of one job.',
+  }),
+  requireRegisteredTypes: boolean({
+    env: 'CHOKAQ_REQUIRE_REGISTERED_TYPES',
+    isChangeable: true,
+    default: true,
+    meaning: 'Refuse jobs whose type has no handler.',
+  }),
+  retentionArchiveMs: duration({
+    env: 'CHOKAQ_RETENTION_ARCHIVE',
+    isChangeable: true,
+    default: 7 * DAY,
+    min: SECOND,
+    max: LIMITS.delayMs,
+    meaning: 'How long succeeded jobs are kept; a queue may set its own.',
+  }),
+  retentionDlqMs: duration({
+    env: 'CHOKAQ_RETENTION_DLQ',
+    isChangeable: true,
+    default: 30 * DAY,
+    min: SECOND,
+    max: LIMITS.delayMs,
+    meaning: 'How long dead jobs are kept; a queue may set its own.',
+  }),
+  retentionBucketsMs: duration({
+    env: 'CHOKAQ_RETENTION_BUCKETS',
+    isChangeable: true,
+    default: 2 * DAY,
+    min: HOUR,
+    max: 30 * DAY,
+    meaning: 'How far back the series of statistics reach.',
+  }),
+  retentionAuditMs: duration({
+    env: 'CHOKAQ_RETENTION_AUDIT',
+    isChangeable: true,
+    default: 90 * DAY,
+    min: DAY,
+    max: LIMITS.delayMs,
+    meaning: 'How long the log of operator actions is kept.',
+  }),
+  logLevel: choice({
+    env: 'CHOKAQ_LOG_LEVEL',
+    isChangeable: true,
+    default: 'info',
+    choices: LOG_LEVELS,
+    meaning: 'The least important events that are logged.',
+  }),
+} as const;
