@@ -106,5 +106,5 @@ describe('chokaq config and what is stored for all nodes', () => {
     await store.close();
     const missing = await chokaq(['config', '--unset', 'port'], { env });
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('port: not stored') });
-  });
+  }, 60_000);
 });
