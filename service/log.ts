@@ -23,6 +23,11 @@ export const EVENTS = {
     text: 'memory storage is not durable: every job is lost when this process ends',
   },
   anonymousMode: { id: 1003, level: 'warn', text: 'no API key exists: whoever reaches {host} may do everything' },
+  loopbackMode: {
+    id: 1004,
+    level: 'info',
+    text: 'no API key exists: only callers on this machine are answered, under the names localhost, 127.0.0.1 and [::1]',
+  },
   shutdownStarted: { id: 1010, level: 'info', text: 'shutting down after {signal}' },
   shutdownFinished: { id: 1011, level: 'info', text: 'shut down' },
   shutdownFailed: { id: 1013, level: 'error', text: 'could not shut down in order' },
@@ -44,6 +49,11 @@ export const EVENTS = {
     text: 'the circuit of {type} was forced open: its jobs wait until a reset',
   },
   circuitReset: { id: 1054, level: 'info', text: 'the circuit of {type} was reset: its jobs run again' },
+  auditFailed: {
+    id: 1041,
+    level: 'error',
+    text: '{action} of {target} by {actor} could not be written to the audit log',
+  },
   requestFailed: { id: 1040, level: 'error', text: 'a request met a bug in the service: {method} {path}' },
 
   attemptStarted: { id: 2000, level: 'debug', text: 'attempt started' },
@@ -72,6 +82,16 @@ export const EVENTS = {
   },
   settingsUnknown: { id: 6022, level: 'warn', text: 'this version knows no setting {names}, which is stored' },
 
+  keysFromFile: {
+    id: 6010,
+    level: 'info',
+    text: 'API keys of {path}: {created} new, {changed} changed, {revoked} revoked',
+  },
+  keyStaysRevoked: {
+    id: 6011,
+    level: 'warn',
+    text: 'the API key {name} is in {path} but was revoked with `chokaq keys revoke`; only a new secret brings it back',
+  },
   handlerRegistered: { id: 6000, level: 'info', text: 'handler registered for {type}' },
   handlerRemoved: { id: 6001, level: 'info', text: 'handler of {type} removed' },
   jobResurrected: { id: 6002, level: 'info', text: 'job {jobId} was resurrected' },

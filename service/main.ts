@@ -1,6 +1,6 @@
 // Owns the making of a service: builds all parts, starts them, and stops them in reverse. Imports everything, imported by none but the CLI.
 import { readFileSync } from 'node:fs';
-import { NO_KEYS } from './api/access.ts';
+import { type Access, prepareAccess } from './access.ts';
 import { createApp } from './api/app.ts';
 import { createHttpServer } from './api/server.ts';
 import { JobControl } from './application/control.ts';
@@ -26,12 +26,12 @@ import { type AdjustableLog, createLog } from './log.ts';
 import { gaugesOf } from './metrics/gauges.ts';
 import { measuredDelivery, measuredStore } from './metrics/measure.ts';
 import { Metrics } from './metrics/metrics.ts';
+import { openConfiguredStore } from './opening.ts';
 import type { Delivery } from './ports/delivery.ts';
 import type { StoredSettings } from './ports/settings.ts';
 import type { Store } from './ports/store.ts';
 import { packageFile } from './root.ts';
 import { RunningService } from './running-service.ts';
-import { openStore, type StoreTarget } from './storage/open.ts';
 import { peekSettings } from './storage/sqlite/peek.ts';
 
 /** What the engine and the verbs of callers both stand on. */
@@ -46,6 +46,7 @@ interface Foundation {
   readonly store: Store;
   readonly delivery: Delivery;
   readonly registry: HandlerRegistry;
+  readonly access: Access;
 }
 
 /** Starts a service as configured; resolves once it listens, rejects when it cannot start. Nothing is claimed before all of it was checked. */
@@ -59,7 +60,7 @@ export async function runService(
   if (storage === 'memory') log.event('memoryMode');
   const metrics = new Metrics({ version, storage });
   const foundation = await layFoundation({ live: new LiveConfig(start), log, version }, metrics);
-  const { config, store, delivery, registry } = foundation;
+  const { store, registry, access } = foundation;
   const { engine, worker, settings } = createEngine(foundation);
   metrics.readGaugesFrom(gaugesOf(store.queues, worker));
   const stopping = new AbortController();
@@ -69,12 +70,11 @@ export async function runService(
     maxAttempts: job => registry.maxAttempts(job),
     health: new NodeHealth(store, engine, stopping.signal),
     metrics,
-    keys: NO_KEYS,
-    loopbackOnly: isLoopback(config.host) && !config.allowAnonymous,
+    ...access,
     stopping: stopping.signal,
     onBug: (error, report) => log.event('requestFailed', { ...report, err: error }),
   });
-  const service = new RunningService({ config, log, server: createHttpServer(app), engine, store, delivery, stopping });
+  const service = new RunningService({ ...foundation, server: createHttpServer(app), engine, stopping });
   await service.start();
   service.stopOnSignals();
   return service;
@@ -87,13 +87,17 @@ async function layFoundation(
   const { live, log, version } = given;
   const config = live.values;
   const clock = new MachineClock();
-  const store = measuredStore(await openStore(storeTarget(config), { clock, log }), metrics);
+  const store = measuredStore(await openConfiguredStore(config, log), metrics);
   await adoptStored(live, store, log);
+  const access = await prepareAccess({ config, store, log }).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   const policy = { allowPrivate: isLoopback(config.host), allow: config.webhookAllow };
   const delivery = measuredDelivery(new WebhookDelivery({ clock, policy, version }), metrics);
   const registry = new HandlerRegistry(store.handlers, config);
   await registry.load();
-  return { ...given, config, owner: newOwner(), store, delivery, registry };
+  return { ...given, config, owner: newOwner(), store, delivery, registry, access };
 }
 
 /** Before anything else reads a setting: what is stored for all nodes holds from the start, or the start fails and names it. */
@@ -168,10 +172,6 @@ function servicePolicy(config: Config): AttemptPolicy {
   };
 }
 
-function storeTarget({ storage, sqlitePath, memoryCapacity }: Config): StoreTarget {
-  return storage === 'memory' ? { kind: 'memory', capacity: memoryCapacity } : { kind: 'sqlite', path: sqlitePath };
-}
-
 /** What is stored for all nodes in the configured database, without opening it as a service would. */
 export function peekStored({ sqlitePath }: Config): StoredSettings | null {
   return peekSettings(sqlitePath);
@@ -179,7 +179,7 @@ export function peekStored({ sqlitePath }: Config): StoredSettings | null {
 
 /** Removes stored settings, also those that keep a service from starting; answers the names that were not stored. */
 export async function unsetStored(config: Config, names: readonly string[]): Promise<readonly string[]> {
-  const store = await openStore(storeTarget(config), { clock: new MachineClock() });
+  const store = await openConfiguredStore(config, createLog('silent'));
   try {
     const { settings, revision } = await store.settings.read();
     const missing = names.filter(name => !settings.some(one => one.name === name));

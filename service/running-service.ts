@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Access } from './access.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Log } from './log.ts';
@@ -15,6 +16,7 @@ interface ServiceParts {
   readonly engine: Engine;
   readonly store: Store;
   readonly delivery: Delivery;
+  readonly access: Access;
   /** Aborted as soon as winding down begins. */
   readonly stopping: AbortController;
 }
@@ -38,16 +40,18 @@ export class RunningService {
 
   /** Listens first, so that a port in use is found out before any work is claimed. */
   async start(): Promise<void> {
-    const { config, log, server, engine, store, delivery } = this.#parts;
+    const { config, log, server, engine, store, delivery, access } = this.#parts;
     try {
       this.#url = await listen(server, config.host, config.port);
     } catch (error) {
       await Promise.all([delivery.close(), store.close()]);
       throw error;
     }
+    access.watch.loop.start();
     await engine.start();
     log.event('serviceListening', { url: this.#url });
-    if (config.allowAnonymous) log.event('anonymousMode', { host: config.host });
+    if (!access.keys.isRequired)
+      log.event(access.loopbackOnly ? 'loopbackMode' : 'anonymousMode', { host: config.host });
   }
 
   /** The first signal winds down and ends the process with 0, the second one ends it at once. */
@@ -78,11 +82,12 @@ export class RunningService {
   }
 
   async #windDown(): Promise<void> {
-    const { config, log, server, engine, store, delivery, stopping } = this.#parts;
+    const { config, log, server, engine, store, delivery, access, stopping } = this.#parts;
     stopping.abort();
     await pause(config.shutdownDelayMs);
     await engine.stop(config.shutdownGraceMs);
     await closed(server);
+    await Promise.race([access.watch.end(), pause(CLOSING_MS, undefined, { ref: false })]);
     await delivery.close();
     await Promise.race([store.close(), pause(CLOSING_MS, undefined, { ref: false })]);
     log.event('shutdownFinished');

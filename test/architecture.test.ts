@@ -23,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['domain', 'ports', 'application', 'engine', 'storage', 'delivery', 'metrics', 'api', 'config', 'root'],
 };
 /** The files beside the folders that put the parts together; they may import everything. */
-const WIRING = ['main', 'running-service', 'health'];
+const WIRING = ['main', 'running-service', 'health', 'access', 'opening'];
 /** Without I/O and without frameworks: not even modules of Node.js. */
 const PURE = ['domain', 'ports'];
 const DIALECTS = ['service/storage/sqlite/', 'service/storage/mssql/'];

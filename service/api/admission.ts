@@ -13,6 +13,8 @@ declare global {
       /** Who asks. */
       caller: Caller;
       auditNote?: AuditNote;
+      /** To be called, once, when the answer is known; what it does comes before the answer. Never rejects. */
+      conclude?: (outcome: string | null) => Promise<void>;
       /** The exact bytes of each payload in the body, by JSON pointer. */
       payloads: ReadonlyMap<string, Uint8Array>;
     }
@@ -34,16 +36,18 @@ export interface Admission {
   readonly keys: Keyring;
   /** Without API keys only callers on this machine are answered, so pages from elsewhere must not reach it. */
   readonly loopbackOnly: boolean;
+  /** Pages of these origins may call. */
+  readonly corsOrigins: readonly string[];
 }
 
-export function admit({ keys, loopbackOnly }: Admission): RequestHandler {
+export function admit({ keys, loopbackOnly, corsOrigins }: Admission): RequestHandler {
   return (req, res, next) => {
     for (const [name, value] of HEADERS) res.setHeader(name, value);
     identify(req, res);
     // Node keeps the body of an answer to HEAD back by itself.
     if (req.method === 'HEAD') req.method = 'GET';
     res.locals.caller = callerBehind(req, keys);
-    if (loopbackOnly && !keys.isRequired) checkLocal(req);
+    if (loopbackOnly && !keys.isRequired) checkLocal(req, corsOrigins);
     next();
   };
 }
@@ -56,13 +60,13 @@ function identify(req: Request, res: Response): void {
 }
 
 /** A name that resolves to loopback (DNS rebinding) and a foreign page in the user's own browser are both turned away. */
-function checkLocal(req: Request): void {
+function checkLocal(req: Request, corsOrigins: readonly string[]): void {
   const { host, origin } = req.headers;
   if (host === undefined || !LOOPBACK_HOST.test(host)) {
     const fault = { detail: 'must be localhost, 127.0.0.1 or [::1]', header: 'host' };
     throw new DomainError('forbidden', 'Without API keys this service answers only to loopback names.', [fault]);
   }
-  if (origin !== undefined && origin !== `http://${host}`) {
+  if (origin !== undefined && origin !== `http://${host}` && !corsOrigins.includes(origin)) {
     const fault = { detail: 'is a foreign origin', header: 'origin' };
     throw new DomainError('forbidden', 'Without API keys this service answers only pages of its own origin.', [fault]);
   }

@@ -7,15 +7,17 @@ import express, {
   type Response,
 } from 'express';
 import { DomainError } from '../domain/errors.ts';
-import { authorize } from './access.ts';
+import { Gatekeeper } from './access.ts';
 import { admit } from './admission.ts';
-import { ACTIONS } from './audited.ts';
+import { ACTIONS, auditTrail } from './audited.ts';
 import { bodyRefusal, readBody } from './body.ts';
 import { Contract, contractRefusal } from './contract.ts';
+import { crossOrigin } from './cross-origin.ts';
 import { docsFiles, docsPage } from './docs.ts';
 import type { ApiParts, Operations } from './operation.ts';
 import { domainRefusal, type Refusal } from './problem.ts';
 import { sendProblem } from './reply.ts';
+import { auditOperations } from './routes/audit.ts';
 import { controlOperations } from './routes/control.ts';
 import { dlqOperations } from './routes/dlq.ts';
 import { handlerOperations } from './routes/handlers.ts';
@@ -28,10 +30,12 @@ import { settingOperations } from './routes/settings.ts';
 export function createApp(parts: ApiParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
+  app.set('trust proxy', parts.trustProxy);
   const contract = new Contract();
   app.use(admit(parts));
+  app.use(crossOrigin(parts.corsOrigins));
   app.use(checkQuery);
-  mount(app, contract, operationsOf(parts, contract));
+  mount(app, contract, operationsOf(parts, contract), parts);
   app.use(docsFiles());
   app.use((_req: Request, res: Response) => sendProblem(res, NOTHING_HERE));
   app.use(answerError(parts));
@@ -68,15 +72,18 @@ function operationsOf(parts: ApiParts, contract: Contract): Operations {
     ...nodeOperations(parts),
     ...settingOperations(parts),
     ...handlerOperations(parts),
+    ...auditOperations(parts),
     ...serviceOperations(parts, contract),
     getDocs: docsPage(),
   };
 }
 
-function mount(app: Express, contract: Contract, operations: Operations): void {
-  for (const { path, check, operations: documented } of contract.paths()) {
+function mount(app: Express, contract: Contract, operations: Operations, parts: ApiParts): void {
+  const gatekeeper = new Gatekeeper(parts);
+  for (const { path, template, check, operations: documented } of contract.paths()) {
     // One route object per path: `app.all` would repeat the checks for each of the 34 methods Node knows.
-    const route = app.route(path).all(authorize(documented), ...readBody, ...check);
+    const admission = [gatekeeper.guard(template, documented), auditTrail(documented, parts.audit)];
+    const route = app.route(path).all(...admission, ...readBody, ...check);
     for (const { id, method } of documented) {
       const operation = operations[id];
       if (operation === undefined) throw new Error(`openapi.yaml names the operation ${id}, which nothing serves`);

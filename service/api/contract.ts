@@ -34,6 +34,8 @@ export interface DocumentedOperation {
 export interface Path {
   /** As Express writes it. */
   readonly path: string;
+  /** As the document writes it. */
+  readonly template: string;
   readonly operations: readonly DocumentedOperation[];
   /** Lets through what the document allows; throws for the rest, other methods included. */
   readonly check: readonly RequestHandler[];
@@ -70,7 +72,7 @@ export class Contract {
       const { operationId: id, security } = item[method] as { operationId: string; security?: unknown };
       return { id, method, scopes: scopesFrom(id, security) };
     });
-    return { path: path.replaceAll('{', ':').replaceAll('}', ''), operations, check };
+    return { path: path.replaceAll('{', ':').replaceAll('}', ''), template: path, operations, check };
   }
 
   #validator(paths: readonly string[]): RequestHandler[] {

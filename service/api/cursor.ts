@@ -2,9 +2,9 @@
 import { DomainError } from '../domain/errors.ts';
 import type { Cursor, PageRequest } from '../ports/store.ts';
 
-type Order = PageRequest['order'];
+type Order = PageRequest['order'] | 'audited';
 
-const SHAPE = /^(created|failed) (\d{1,15}) ([A-Za-z0-9_:-]{1,50})$/;
+const SHAPE = /^(created|failed|audited) (\d{1,15}) ([A-Za-z0-9_:-]{1,50})$/;
 
 export function writeCursor(order: Order, cursor: Cursor | null): string | null {
   return cursor && Buffer.from(`${order} ${cursor.at} ${cursor.id}`).toString('base64url');

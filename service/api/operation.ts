@@ -1,5 +1,6 @@
 // Owns what an operation of openapi.yaml is in code, and the parts that operations are made of.
 import type { Request, Response } from 'express';
+import type { Audit } from '../application/audit.ts';
 import type { JobControl } from '../application/control.ts';
 import type { DeadLetters } from '../application/dlq.ts';
 import type { Handlers } from '../application/handlers.ts';
@@ -55,6 +56,13 @@ export interface ApiParts {
   readonly health: Health;
   readonly metrics: MetricsSource;
   readonly keys: Keyring;
+  /** Origins whose pages may call the API from a browser. */
+  readonly corsOrigins: readonly string[];
+  /** Proxies whose word for the caller's address is taken, as Express reads it. */
+  readonly trustProxy: string[];
+  readonly audit: Audit;
+  /** Operations that need no key although openapi.yaml names a scope. */
+  readonly openOperations: readonly string[];
   /** While there are no API keys, only callers on this machine are answered. */
   readonly loopbackOnly: boolean;
   /** Aborted when the service begins to stop: whoever waits for a job is answered at once. */

@@ -28,14 +28,26 @@ export function sendJob(res: Response, status: number, job: Job, maxAttempts: nu
 
 export function sendNothing(res: Response): void {
   res.statusCode = 204;
-  res.end();
+  conclude(res, null, () => res.end());
 }
 
 export function send(res: Response, status: number, type: string, body: string | Uint8Array): void {
+  prepare(res, status, type, body);
+  conclude(res, null, () => res.end(body));
+}
+
+function prepare(res: Response, status: number, type: string, body: string | Uint8Array): void {
   res.statusCode = status;
   res.setHeader('content-type', type);
   res.setHeader('content-length', typeof body === 'string' ? Buffer.byteLength(body) : body.length);
-  res.end(body);
+}
+
+/** What must be done once the answer is known comes before the answer; `outcome` is the code of a problem, else null. */
+function conclude({ locals }: Response, outcome: string | null, end: () => void): void {
+  const { conclude: first } = locals;
+  delete locals.conclude;
+  if (first === undefined) end();
+  else void first(outcome).finally(end);
 }
 
 export function sendProblem(res: Response, refusal: Refusal): void {
@@ -43,5 +55,7 @@ export function sendProblem(res: Response, refusal: Refusal): void {
   const problem = problemOf(refusal, originalUrl.split('?', 1)[0] ?? originalUrl, res.locals.requestId);
   for (const [name, value] of Object.entries(refusal.headers ?? {})) res.setHeader(name, value);
   if (problem.status === 503) res.setHeader('retry-after', RETRY_AFTER);
-  send(res, problem.status, 'application/problem+json', JSON.stringify(problem));
+  const body = JSON.stringify(problem);
+  prepare(res, problem.status, 'application/problem+json', body);
+  conclude(res, problem.code, () => res.end(body));
 }

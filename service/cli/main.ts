@@ -6,6 +6,7 @@ import { packageFile } from '../root.ts';
 import { configCommand } from './config.ts';
 import { enqueueCommand } from './enqueue.ts';
 import { explainFailure } from './failure.ts';
+import { keysCommand } from './keys.ts';
 import { serveCommand } from './serve.ts';
 
 const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string };
@@ -15,11 +16,16 @@ const program = new Command('chokaq')
   .version(version)
   .addCommand(serveCommand())
   .addCommand(enqueueCommand())
-  .addCommand(configCommand());
+  .addCommand(configCommand())
+  .addCommand(keysCommand());
 
-for (const command of [program, ...program.commands]) {
-  command.showHelpAfterError(`(chokaq ${command === program ? '' : `${command.name()} `}--help tells more)`);
+complete(program, 'chokaq');
+
+/** Commands of commands too: a wrong word ends with 2 and says where help is. */
+function complete(command: Command, path: string): void {
+  command.showHelpAfterError(`(${path} --help tells more)`);
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+  for (const inner of command.commands) complete(inner, `${path} ${inner.name()}`);
 }
 
 try {

@@ -1,7 +1,7 @@
 // Owns what settings must be to one another, each rule with its reason; a single value's own range is in the table.
 import ipaddr from 'ipaddr.js';
 import { formatDuration } from '../domain/duration.ts';
-import type { Config } from './settings.ts';
+import { type Config, SETTINGS } from './settings.ts';
 
 interface Check {
   /** It is asked only when all of these were valid by themselves. */
@@ -17,11 +17,6 @@ const CHECKS: readonly Check[] = [
     about: ['storage'],
     find: ({ storage }) =>
       storage === 'mssql' ? 'CHOKAQ_STORAGE: mssql is not served yet by this version; use sqlite or memory.' : null,
-  },
-  {
-    about: ['apiKeysFile'],
-    find: ({ apiKeysFile }) =>
-      apiKeysFile === null ? null : 'CHOKAQ_API_KEYS_FILE: API keys are not served yet by this version.',
   },
   {
     about: ['handlersFile'],
@@ -51,7 +46,6 @@ const CHECKS: readonly Check[] = [
         ? null
         : `CHOKAQ_RETRY_BASE: ${formatDuration(base)} is longer than CHOKAQ_RETRY_MAX (${formatDuration(max)}), which no wait may pass.`,
   },
-  { about: ['host', 'allowAnonymous'], find: exposure },
 ];
 
 export interface Contradiction {
@@ -75,11 +69,29 @@ export function isLoopback(host: string): boolean {
   return host.toLowerCase() === 'localhost';
 }
 
-function exposure({ host, allowAnonymous }: Config): string | null {
-  if (allowAnonymous || isLoopback(host)) return null;
+/** Why a service without any API key must not listen there, or null when it may. */
+export function exposure(config: Config): string | null {
+  const { host, storage } = config;
+  if (config.allowAnonymous || isLoopback(host)) return null;
+  const first =
+    storage === 'memory'
+      ? 'Name a file of API keys in CHOKAQ_API_KEYS_FILE (docs/access.md), for memory storage keeps none.'
+      : `Make the first key, which is printed this once, and start again:\n    ${storagePrefix(config)}node dist/service/cli/main.js keys create admin --scopes all`;
   return [
     `CHOKAQ_HOST: ${host} can be reached from other machines, and without API keys whoever reaches it may do everything.`,
+    first,
     'If something else keeps strangers away, start it with',
     `    CHOKAQ_ALLOW_ANONYMOUS=true CHOKAQ_HOST=${host} npm start`,
   ].join('\n');
+}
+
+/** So that the command makes its key where the service looks for it. */
+function storagePrefix({ storage, sqlitePath }: Config): string {
+  return storage === 'sqlite' && sqlitePath !== SETTINGS.sqlitePath.default
+    ? `CHOKAQ_SQLITE_PATH=${quoted(sqlitePath)} `
+    : '';
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -118,6 +118,10 @@ export function text<T extends string | null>(facts: Facts<T> & Shape): Setting<
   };
 }
 
+export function file<T extends string | null>(env: string, path: T, meaning: string): Setting<string | T> {
+  return text({ env, default: path, shape: 'the path of a file', isValid: value => !value.includes('\0'), meaning });
+}
+
 /** In the environment separated by commas, in YAML a list. */
 export function list(facts: Facts<readonly string[]> & Shape): Setting<readonly string[]> {
   return {

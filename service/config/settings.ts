@@ -1,7 +1,7 @@
 // Owns the settings: every one that exists, with its default, range and meaning. The documentation and `chokaq config` repeat this table.
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { boolean, choice, integer, list, type Setting, text } from './kinds.ts';
+import { boolean, choice, file, integer, list, type Setting, text } from './kinds.ts';
 import { WORK_SETTINGS } from './work-settings.ts';
 
 /** Not one that a resolver would read as an address in another spelling, such as `127.1`. */
@@ -9,9 +9,8 @@ const HOST_NAME = /^(?![\d.]+$)(?=.{1,253}$)[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i;
 const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
 const isAddressRange = (value: string) => isIP(value) !== 0 || ipaddr.isValidCIDR(value);
 
-function file<T extends string | null>(env: string, path: T, meaning: string): Setting<string | T> {
-  return text({ env, default: path, shape: 'the path of a file', isValid: value => !value.includes('\0'), meaning });
-}
+/** Written as a browser sends it: no path, no slash at the end, no default port, and never `*`. */
+const isOrigin = (value: string) => /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
 
 /** The key is the property of `Config`; durations are milliseconds there. */
 export const SETTINGS = {
@@ -20,7 +19,7 @@ export const SETTINGS = {
     default: '127.0.0.1',
     shape: 'a host name or an address, without brackets',
     isValid: value => isIP(value) !== 0 || HOST_NAME.test(value),
-    meaning: 'Address to listen on. Any but a loopback address needs CHOKAQ_ALLOW_ANONYMOUS=true.',
+    meaning: 'Address to listen on. Any but a loopback address needs an API key, or CHOKAQ_ALLOW_ANONYMOUS=true.',
   }),
   port: integer({
     env: 'CHOKAQ_PORT',
@@ -35,7 +34,20 @@ export const SETTINGS = {
     default: false,
     meaning: 'Let everybody who reaches the service do everything while no API key exists.',
   }),
-  apiKeysFile: file('CHOKAQ_API_KEYS_FILE', null, 'File of API keys; not served yet.'),
+  apiKeysFile: file('CHOKAQ_API_KEYS_FILE', null, 'YAML file of API keys, read at start.'),
+  metricsAccess: choice({
+    env: 'CHOKAQ_METRICS_ACCESS',
+    default: 'key',
+    choices: ['key', 'open'],
+    meaning: 'Whether /metrics needs a key with the scope read once keys exist, or is open to everybody.',
+  }),
+  corsOrigins: list({
+    env: 'CHOKAQ_CORS_ORIGINS',
+    default: [],
+    shape: 'origins such as https://app.example.com',
+    isValid: isOrigin,
+    meaning: 'Origins whose pages may call the API from a browser; none unless given.',
+  }),
   trustProxy: list({
     env: 'CHOKAQ_TRUST_PROXY',
     default: [],

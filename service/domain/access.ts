@@ -1,5 +1,6 @@
 // Owns who may do what: the scopes of API keys, who a caller is, and what is hidden from whom.
 import type { Attempt, Job } from './job.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 /** `read:payload` adds payloads, response bodies and error texts to what another scope lets see. None implies another. */
 export const SCOPES = ['produce', 'read', 'read:payload', 'operate', 'destroy', 'admin'] as const;
@@ -10,12 +11,14 @@ export interface Caller {
   readonly name: string;
   readonly keyId: string | null;
   readonly scopes: readonly Scope[];
+  /** How often it may ask, or null. */
+  readonly rateLimit: RateLimit | null;
 }
 
 /** Everybody, as long as no API key was ever made. */
-export const ANYBODY: Caller = { name: 'anonymous', keyId: null, scopes: SCOPES };
+export const ANYBODY: Caller = { name: 'anonymous', keyId: null, scopes: SCOPES, rateLimit: null };
 /** Whoever sent no valid key to a service that requires one. */
-export const NOBODY: Caller = { name: 'anonymous', keyId: null, scopes: [] };
+export const NOBODY: Caller = { name: 'anonymous', keyId: null, scopes: [], rateLimit: null };
 
 export function hasAny({ scopes }: Caller, needed: readonly Scope[]): boolean {
   return needed.some(scope => scopes.includes(scope));

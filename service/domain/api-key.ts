@@ -63,7 +63,7 @@ export interface Reconciliation {
   readonly revoked: readonly ApiKey[];
   /** Named in the file, but revoked by a person: only another secret brings them back. */
   readonly stayRevoked: readonly ApiKey[];
-  /** Names that hold already for a key made on the command line. */
+  /** Names whose name or secret is that of another key; a revoked key's secret is never used again under another name. */
   readonly taken: readonly string[];
 }
 
@@ -77,8 +77,8 @@ export function reconcileKeys(stored: readonly ApiKey[], wanted: readonly NewApi
   const ofFile = new Map(stored.filter(isOfFile).map(key => [key.name, key]));
   for (const key of wanted) {
     const known = ofFile.get(key.name);
-    const isTaken = stored.some(other => other.name === key.name && !isOfFile(other) && other.revokedAt === null);
-    if (isTaken) found.taken.push(key.name);
+    const others = stored.filter(other => other !== known);
+    if (others.some(other => other.hash === key.hash || holdsName(other, key.name))) found.taken.push(key.name);
     else if (known === undefined) found.created.push(key);
     else if (isRevokedByPerson(known) && known.hash === key.hash) found.stayRevoked.push(known);
     else if (known.revokedAt !== null || !isSame(known, key)) found.changed.push({ ...key, id: known.id });
@@ -90,6 +90,10 @@ export function reconcileKeys(stored: readonly ApiKey[], wanted: readonly NewApi
 
 function isOfFile({ managedBy }: ApiKey): boolean {
   return managedBy === 'file';
+}
+
+function holdsName({ name, managedBy, revokedAt }: ApiKey, wanted: string): boolean {
+  return name === wanted && managedBy === 'cli' && revokedAt === null;
 }
 
 function isRevokedByPerson({ revokedAt, revokedBy }: ApiKey): boolean {

@@ -1,5 +1,6 @@
 // Owns the operations of operators on single jobs: stop, edit, delete.
 import type { EditDraft } from '../../application/edits.ts';
+import { noteForAudit } from '../audited.ts';
 import { seenVersion } from '../etag.ts';
 import { type ApiParts, actorOf, type Operations, pathParameter } from '../operation.ts';
 import { sendJob, sendJson, sendNothing } from '../reply.ts';
@@ -13,7 +14,9 @@ export function controlOperations({ control, maxAttempts }: ApiParts): Operation
 
     async cancelJobs(req, res) {
       const { ids } = req.body as { ids: string[] };
-      sendJson(res, 200, { results: await control.cancelMany(ids, actorOf(req)) });
+      const results = await control.cancelMany(ids, actorOf(req));
+      noteForAudit(res, { affected: results.filter(({ ok }) => ok).length, details: { ids } });
+      sendJson(res, 200, { results });
     },
 
     async editJob(req, res) {

@@ -1,6 +1,7 @@
 // Owns the operations on the handler registry.
 import type { Request } from 'express';
 import type { HandlerDraft } from '../../application/handler-draft.ts';
+import { noteForAudit } from '../audited.ts';
 import { type ApiParts, type Operations, pathKey } from '../operation.ts';
 import { presentHandler } from '../present.ts';
 import { sendJson, sendNothing } from '../reply.ts';
@@ -21,6 +22,7 @@ export function handlerOperations({ handlers }: ApiParts): Operations {
         req.body as HandlerDraft,
         isForced(req),
       );
+      noteForAudit(res, { details: { created, isSecretNew: secret !== null, force: isForced(req) } });
       if (created) res.setHeader('location', `/handlers/${encodeURIComponent(handler.type)}`);
       sendJson(res, created ? 201 : 200, { ...presentHandler(handler), secret });
     },

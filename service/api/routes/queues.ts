@@ -1,6 +1,7 @@
 // Owns the operations on queues.
 import type { Response } from 'express';
 import type { QueueDraft, StoppedQueue } from '../../application/queues.ts';
+import { noteForAudit } from '../audited.ts';
 import { type ApiParts, type Operations, pathKey } from '../operation.ts';
 import { presentQueue } from '../present.ts';
 import { sendJson, sendNothing } from '../reply.ts';
@@ -16,7 +17,10 @@ export function queueOperations({ queues }: ApiParts): Operations {
     },
 
     async configureQueue(req, res) {
-      sendStopped(res, await queues.configure(pathKey(req, 'name'), req.body as QueueDraft));
+      const settings = req.body as QueueDraft;
+      const stopped = await queues.configure(pathKey(req, 'name'), settings);
+      noteForAudit(res, { details: { settings } });
+      sendStopped(res, stopped);
     },
 
     async pauseQueue(req, res) {

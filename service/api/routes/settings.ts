@@ -1,5 +1,6 @@
 // Owns the operations on runtime settings.
 import type { EffectiveSetting } from '../../application/settings.ts';
+import { noteForAudit } from '../audited.ts';
 import { type ApiParts, actorOf, type Operations } from '../operation.ts';
 import { presentSetting } from '../present.ts';
 import { sendJson } from '../reply.ts';
@@ -12,7 +13,9 @@ export function settingOperations({ settings }: ApiParts): Operations {
 
     async changeSettings(req, res) {
       const changes = req.body as Readonly<Record<string, unknown>>;
-      sendJson(res, 200, pageOf(await settings.change(changes, actorOf(req))));
+      const changed = await settings.change(changes, actorOf(req));
+      noteForAudit(res, { details: { settings: changes } });
+      sendJson(res, 200, pageOf(changed));
     },
   };
 }
