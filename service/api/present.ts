@@ -61,6 +61,8 @@ export function presentQueue(queue: Queue): object {
     ...{ name, isPaused, isActive, maxWorkers },
     zombieTimeout: duration(queue.zombieTimeoutMs),
     executionTimeout: duration(queue.executionTimeoutMs),
+    archiveRetention: duration(queue.archiveRetentionMs),
+    dlqRetention: duration(queue.dlqRetentionMs),
     ...{ counts, lagMs },
     updatedAt: formatInstant(queue.updatedAt),
   };

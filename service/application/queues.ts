@@ -6,7 +6,7 @@ import { HEARTBEATS_OF_A_LIVE_NODE, isLive } from '../domain/node.ts';
 import type { Queue, QueueSettings } from '../domain/queue.ts';
 import type { Configured, Store } from '../ports/store.ts';
 import { Faults } from './faults.ts';
-import { readDuration } from './values.ts';
+import { type Range, readDuration } from './values.ts';
 
 interface QueueParts {
   readonly store: Pick<Store, 'queues' | 'nodes' | 'clock'>;
@@ -21,6 +21,8 @@ export interface QueueDraft {
   readonly maxWorkers?: number | null;
   readonly zombieTimeout?: string | null;
   readonly executionTimeout?: string | null;
+  readonly archiveRetention?: string | null;
+  readonly dlqRetention?: string | null;
 }
 
 /** A stopped queue, and the nodes that have not said yet that their earlier starts were sent. */
@@ -31,6 +33,7 @@ export interface StoppedQueue {
 
 const ACKNOWLEDGED_WITHIN_MS = 2_000;
 const LOOK_AGAIN_MS = 20;
+const RETENTION = { min: 1_000, max: LIMITS.delayMs };
 const EXECUTION_TIMEOUT = { min: LIMITS.timeoutMinMs, max: LIMITS.timeoutMaxMs };
 
 export class Queues {
@@ -57,9 +60,9 @@ export class Queues {
     return (await this.#configure(name, { isPaused: false })).queue;
   }
 
-  /** Deactivating answers like a pause. */
+  /** Makes the queue if need be, so that its limits can be set before its first job. Deactivating answers like a pause. */
   async configure(name: string, draft: QueueDraft): Promise<StoppedQueue> {
-    const configured = await this.#configure(name, this.#read(draft));
+    const configured = await this.#configure(name, this.#read(draft), true);
     return draft.isActive === false ? this.#stopped(configured) : { queue: configured.queue, unacknowledgedBy: [] };
   }
 
@@ -74,8 +77,8 @@ export class Queues {
     );
   }
 
-  async #configure(name: string, settings: Partial<QueueSettings>): Promise<Configured> {
-    const configured = (await this.#parts.store.queues.configure(name, settings)) ?? absent(name);
+  async #configure(name: string, settings: Partial<QueueSettings>, create = false): Promise<Configured> {
+    const configured = (await this.#parts.store.queues.configure(name, settings, create)) ?? absent(name);
     this.#parts.look();
     return configured;
   }
@@ -100,27 +103,34 @@ export class Queues {
 
   #read(draft: QueueDraft): Partial<QueueSettings> {
     const faults = new Faults();
-    const { isActive, maxWorkers, executionTimeout, zombieTimeout } = draft;
+    const { isActive, maxWorkers } = draft;
     const zombie = {
       min: HEARTBEATS_OF_A_LIVE_NODE * this.#parts.heartbeatMaxMs,
       max: LIMITS.timeoutMaxMs,
       reason: 'below three heartbeats a running job would be taken from a node that lives',
     };
-    const executionTimeoutMs = readLimit(executionTimeout, EXECUTION_TIMEOUT, '#/executionTimeout', faults);
-    const zombieTimeoutMs = readLimit(zombieTimeout, zombie, '#/zombieTimeout', faults);
+    const read = (name: LimitName, range: Range) => readLimit(draft[name], range, `#/${name}`, faults);
+    const executionTimeoutMs = read('executionTimeout', EXECUTION_TIMEOUT);
+    const zombieTimeoutMs = read('zombieTimeout', zombie);
+    const archiveRetentionMs = read('archiveRetention', RETENTION);
+    const dlqRetentionMs = read('dlqRetention', RETENTION);
     faults.check();
     return {
       ...(isActive !== undefined && { isActive }),
       ...(maxWorkers !== undefined && { maxWorkers }),
       ...(executionTimeoutMs !== undefined && { executionTimeoutMs }),
       ...(zombieTimeoutMs !== undefined && { zombieTimeoutMs }),
+      ...(archiveRetentionMs !== undefined && { archiveRetentionMs }),
+      ...(dlqRetentionMs !== undefined && { dlqRetentionMs }),
     };
   }
 }
 
+type LimitName = 'executionTimeout' | 'zombieTimeout' | 'archiveRetention' | 'dlqRetention';
+
 function readLimit(
   text: string | null | undefined,
-  range: { readonly min: number; readonly max: number },
+  range: Range,
   pointer: string,
   faults: Faults,
 ): number | null | undefined {
@@ -128,5 +138,8 @@ function readLimit(
 }
 
 function absent(name: string): never {
-  throw new DomainError('not-found', `There is no queue ${name}. A queue exists from the first job that names it.`);
+  throw new DomainError(
+    'not-found',
+    `There is no queue ${name}. A queue exists from the first job that names it, or from the first change of its settings.`,
+  );
 }

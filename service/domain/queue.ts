@@ -8,6 +8,9 @@ export interface QueueSettings {
   readonly maxWorkers: number | null;
   readonly zombieTimeoutMs: number | null;
   readonly executionTimeoutMs: number | null;
+  /** How long its succeeded, and its dead, jobs are kept. */
+  readonly archiveRetentionMs: number | null;
+  readonly dlqRetentionMs: number | null;
 }
 
 /** Rows now, by state; `failed` and `retried` are lifetime totals that requeue and purge never lower. */

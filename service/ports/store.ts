@@ -210,7 +210,7 @@ export interface Page<T> {
   readonly next: Cursor | null;
 }
 
-/** Ages in ms by the database's clock; at most `batch` rows of each kind go in one call. */
+/** Ages in ms by the database's clock, where a queue has no limit of its own; at most `batch` rows of each kind go in one call. */
 export interface RetentionLimits {
   readonly archiveMs: number;
   readonly dlqMs: number;
@@ -223,8 +223,11 @@ export interface QueueStore {
   /** All queues by name, with counts and lag from counters: the cost does not depend on how many jobs there are. */
   list(): Promise<readonly Queue[]>;
   get(name: string): Promise<Queue | null>;
-  /** Changes the given settings; answers the queue and the revision from which they hold, or null when there is none. */
-  configure(name: string, settings: Partial<QueueSettings>): Promise<Configured | null>;
+  /**
+   * Changes the given settings; answers the queue and the revision from which they hold, or null when there is none.
+   * With `create` the queue is made when there is none, or refused as `queue-limit-reached`.
+   */
+  configure(name: string, settings: Partial<QueueSettings>, create?: boolean): Promise<Configured | null>;
   /** Removes the queue, unless a job is left in it in any state. */
   remove(name: string): Promise<'removed' | 'absent' | 'in-use'>;
 }

@@ -65,6 +65,8 @@ test('I8 · Settings outside their range are refused with their place, and chang
     [{ executionTimeout: '25h' }, '#/executionTimeout'],
     [{ zombieTimeout: '35s' }, '#/zombieTimeout'],
     [{ zombieTimeout: 'soon' }, '#/zombieTimeout'],
+    [{ archiveRetention: '999ms' }, '#/archiveRetention'],
+    [{ dlqRetention: '3651d' }, '#/dlqRetention'],
     [{ isPaused: true }, '#/isPaused'],
     [{}, '#'],
   ] as const;
@@ -102,12 +104,21 @@ test('Only an empty queue is removed; its name can be used again', async () => {
 
 test('What does not exist is not found, under any verb', async () => {
   for (const [method, path] of [
-    ['PATCH', '/queues/nowhere'],
     ['DELETE', '/queues/nowhere'],
     ['POST', '/queues/nowhere/pause'],
     ['POST', '/queues/nowhere/resume'],
   ] as const) {
-    const body = method === 'PATCH' ? { maxWorkers: 1 } : undefined;
-    expect((await api.call(method, path, { body })).json, path).toMatchObject({ status: 404, code: 'not-found' });
+    expect((await api.call(method, path)).json, path).toMatchObject({ status: 404, code: 'not-found' });
   }
+});
+
+test('I8 · A queue can be given limits and retention before its first job, and null takes them back', async () => {
+  const limits = { maxWorkers: 2, archiveRetention: '1h30m', dlqRetention: '90d' };
+  const made = await api.call('PATCH', '/queues/prepared', { body: limits });
+  expect(made).toMatchObject({ status: 200, json: { name: 'prepared', ...limits, counts: { pending: 0 } } });
+  await api.post('/jobs', { ...JOB, queue: 'prepared' });
+  expect((await api.get('/queues/prepared')).json).toMatchObject({ ...limits, counts: { pending: 1 } });
+  const body = { archiveRetention: null, dlqRetention: null };
+  expect((await api.call('PATCH', '/queues/prepared', { body })).json).toMatchObject({ ...body, maxWorkers: 2 });
+  expect(await claimed()).toEqual(['prepared']);
 });

@@ -14,6 +14,7 @@ import { listsLaw } from './suite/lists.ts';
 import { movesLaw } from './suite/moves.ts';
 import { nodesLaw } from './suite/nodes.ts';
 import { operateLaw } from './suite/operate.ts';
+import { queueRetentionLaw } from './suite/queue-retention.ts';
 import { queuesLaw } from './suite/queues.ts';
 import { recoveryLaw } from './suite/recovery.ts';
 import { registryLaw } from './suite/registry.ts';
@@ -43,6 +44,7 @@ const CHAPTERS: Readonly<Record<string, (law: Law) => void>> = {
   lists: listsLaw,
   counters: countersLaw,
   retention: retentionLaw,
+  'retention per queue': queueRetentionLaw,
   texts: textsLaw,
   registry: registryLaw,
   queues: queuesLaw,

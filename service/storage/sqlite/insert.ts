@@ -106,7 +106,7 @@ function newcoming(session: Session, values: NewJobValues, parts: readonly Uint8
 function insertOne(session: Session, job: Newcoming): RowValues | null {
   const [obstacle] = session.row<[string]>(OBSTACLE, job.id, job.id, job.queue) ?? [];
   const isNewQueue = obstacle === NEW_QUEUE;
-  if (isNewQueue) refuseQueueTooMany(session, job.queue, job.index);
+  if (isNewQueue) refuseQueueTooMany(session, job.queue, { pointer: `#/jobs/${job.index}/queue` });
   if (obstacle !== ENDED && storeNew(session, job, true, isNewQueue)) return null;
   return meetSameId(session, job) ?? meetKeyHolder(session, job, isNewQueue);
 }

@@ -1,5 +1,5 @@
 // Owns queues: their rows, their settings and their live counts.
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError, type Fault } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/job.ts';
 import type { Queue, QueueSettings } from '../../domain/queue.ts';
 import type { Configured } from '../../ports/store.ts';
@@ -12,7 +12,8 @@ const CREATE = 'INSERT INTO queues (name, created_at, updated_at) VALUES (?, ?, 
 const CREATE_STATS = 'INSERT INTO stats_summary (queue) VALUES (?)';
 
 const SELECT = `
-  SELECT name, is_paused, is_active, max_workers, zombie_timeout_ms, execution_timeout_ms, updated_at,
+  SELECT name, is_paused, is_active, max_workers, zombie_timeout_ms, execution_timeout_ms,
+    archive_retention_ms, dlq_retention_ms, updated_at,
     pending, scheduled, fetched, processing, succeeded, dead, failed_total, retried_total
   FROM queues JOIN stats_summary ON stats_summary.queue = queues.name`;
 const LIST = `${SELECT} ORDER BY name`;
@@ -20,7 +21,7 @@ const GET = `${SELECT} WHERE name = ?`;
 
 const CONFIGURE = `
   UPDATE queues SET is_paused = ?, is_active = ?, max_workers = ?, zombie_timeout_ms = ?, execution_timeout_ms = ?,
-    updated_at = ?
+    archive_retention_ms = ?, dlq_retention_ms = ?, updated_at = ?
   WHERE name = ?`;
 
 const CHANGED = "UPDATE revisions SET value = value + 1 WHERE name = 'queues'";
@@ -36,6 +37,8 @@ interface QueueRow {
   readonly max_workers: number | null;
   readonly zombie_timeout_ms: number | null;
   readonly execution_timeout_ms: number | null;
+  readonly archive_retention_ms: number | null;
+  readonly dlq_retention_ms: number | null;
   readonly updated_at: number;
   readonly pending: number;
   readonly scheduled: number;
@@ -47,12 +50,12 @@ interface QueueRow {
   readonly retried_total: number;
 }
 
-/** To be asked before the first job of a new queue is stored; `index` is the job's place in its batch. */
-export function refuseQueueTooMany(session: Session, name: string, index: number): void {
+/** To be asked before a new queue is made; `at` is where the request names it. */
+export function refuseQueueTooMany(session: Session, name: string, at: Omit<Fault, 'detail'>): void {
   const [count = 0] = session.row<[number]>(COUNT) ?? [];
   if (count < LIMITS.queueNames) return;
   const detail = `the queue ${name} would be one more than ${LIMITS.queueNames}; use an existing queue or delete empty ones`;
-  throw new DomainError('queue-limit-reached', detail, [{ detail, pointer: `#/jobs/${index}/queue` }]);
+  throw new DomainError('queue-limit-reached', detail, [{ detail, ...at }]);
 }
 
 export function createQueue(session: Session, name: string): void {
@@ -74,27 +77,32 @@ export function getQueue(session: Session, name: string): Parcel<Queue | null> {
 export interface ConfigureInput {
   readonly name: string;
   readonly settings: Partial<QueueSettings>;
+  /** A queue that does not exist yet is made. */
+  readonly create: boolean;
 }
 
-export function configureQueue(session: Session, { name, settings }: ConfigureInput): Parcel<Configured | null> {
+export function configureQueue(session: Session, input: ConfigureInput): Parcel<Configured | null> {
+  const { name, settings, create } = input;
   session.flush();
-  const [row] = session.records<QueueRow>(GET, name);
+  const [row = create ? made(session, name) : undefined] = session.records<QueueRow>(GET, name);
   if (row === undefined) return plain(null);
-  const { isPaused, isActive, maxWorkers, zombieTimeoutMs, executionTimeoutMs } = { ...settingsFrom(row), ...settings };
+  const wanted = { ...settingsFrom(row), ...settings };
+  // biome-ignore format: the order of the columns of CONFIGURE
   session.run(
     CONFIGURE,
-    Number(isPaused),
-    Number(isActive),
-    maxWorkers,
-    zombieTimeoutMs,
-    executionTimeoutMs,
-    session.now,
-    name,
+    Number(wanted.isPaused), Number(wanted.isActive), wanted.maxWorkers, wanted.zombieTimeoutMs, wanted.executionTimeoutMs,
+    wanted.archiveRetentionMs, wanted.dlqRetentionMs, session.now, name,
   );
   session.run(CHANGED);
   const [revision = 0] = session.row<[number]>(REVISION) ?? [];
   const queue = getQueue(session, name).body;
   return plain(queue && { queue, revision });
+}
+
+function made(session: Session, name: string): QueueRow | undefined {
+  refuseQueueTooMany(session, name, { parameter: 'name' });
+  createQueue(session, name);
+  return session.records<QueueRow>(GET, name)[0];
 }
 
 /** Its lifetime totals go with it; its buckets stay, for they are history. */
@@ -115,6 +123,8 @@ function settingsFrom(row: QueueRow): QueueSettings {
     maxWorkers: row.max_workers,
     zombieTimeoutMs: row.zombie_timeout_ms,
     executionTimeoutMs: row.execution_timeout_ms,
+    archiveRetentionMs: row.archive_retention_ms,
+    dlqRetentionMs: row.dlq_retention_ms,
   };
 }
 

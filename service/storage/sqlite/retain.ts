@@ -5,10 +5,19 @@ import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
 import { UP_TO } from './statements.ts';
 
-/** The archive's seq grows in the order of finishing, so its oldest rows come first without an index. */
-const OLDEST_ARCHIVED = `SELECT id, seq, queue, type, finished_at FROM jobs_archive ORDER BY seq ${UP_TO}`;
-const OLDEST_DEAD = `
-  SELECT id, seq, queue, type, failed_at FROM jobs_dlq INDEXED BY dlq_failed ORDER BY failed_at ${UP_TO}`;
+/** Queue by queue, each by its own limit: what one keeps for longer is never looked at on the way to what another drops. */
+const EXPIRED_ARCHIVED = `
+  SELECT jobs.id, jobs.seq, jobs.queue, jobs.type
+  FROM queues CROSS JOIN jobs_archive AS jobs INDEXED BY archive_finished
+    ON jobs.queue = queues.name AND jobs.finished_at < ? - coalesce(queues.archive_retention_ms, ?) ${UP_TO}`;
+const EXPIRED_DEAD = `
+  SELECT jobs.id, jobs.seq, jobs.queue, jobs.type
+  FROM queues CROSS JOIN jobs_dlq AS jobs INDEXED BY dlq_failed_queue
+    ON jobs.queue = queues.name AND jobs.failed_at < ? - coalesce(queues.dlq_retention_ms, ?) ${UP_TO}`;
+
+/** The archive's seq grows in the order of finishing. */
+const OLDEST_ARCHIVED = `SELECT id, seq, queue, type FROM jobs_archive ORDER BY seq ${UP_TO}`;
+const OLDEST_DEAD = `SELECT id, seq, queue, type FROM jobs_dlq INDEXED BY dlq_failed ORDER BY failed_at ${UP_TO}`;
 
 const BUCKETS = `
   DELETE FROM metric_buckets WHERE (at, queue) IN (SELECT at, queue FROM metric_buckets WHERE at < ? ORDER BY at ${UP_TO})`;
@@ -35,8 +44,8 @@ export function retain(session: Session, limits: RetentionLimits): Parcel<number
   const { batch } = limits;
   session.flush();
   let removed = 0;
-  removed += drop(session, olderThan(oldest(session, OLDEST_ARCHIVED, batch), now - limits.archiveMs), remove);
-  removed += drop(session, olderThan(oldest(session, OLDEST_DEAD, batch), now - limits.dlqMs), purge);
+  removed += drop(session, ended(session, EXPIRED_ARCHIVED, now, limits.archiveMs, batch), remove);
+  removed += drop(session, ended(session, EXPIRED_DEAD, now, limits.dlqMs, batch), purge);
   removed += session.run(BUCKETS, now - limits.bucketsMs, batch);
   removed += session.run(AUDIT, now - limits.auditMs, batch);
   removed += session.run(CLAIMS, now, batch);
@@ -51,24 +60,17 @@ export function makeRoom(session: Session): void {
   session.flush();
   const [rows = 0] = session.row<[number]>(ROWS) ?? [];
   let excess = rows - session.capacity;
-  if (excess > 0) excess -= drop(session, oldest(session, OLDEST_ARCHIVED, excess), remove);
-  if (excess > 0) drop(session, oldest(session, OLDEST_DEAD, excess), purge);
+  if (excess > 0) excess -= drop(session, ended(session, OLDEST_ARCHIVED, excess), remove);
+  if (excess > 0) drop(session, ended(session, OLDEST_DEAD, excess), purge);
 }
 
-type Aged = EndedRow & { readonly endedAt: number };
-
-function oldest(session: Session, sql: string, limit: number): readonly Aged[] {
+function ended(session: Session, sql: string, ...values: readonly number[]): readonly EndedRow[] {
   return session
-    .rows<[string, number, string, string, number]>(sql, limit)
-    .map(([id, seq, queue, type, endedAt]) => ({ id, seq, queue, type, endedAt }));
+    .rows<[string, number, string, string]>(sql, ...values)
+    .map(([id, seq, queue, type]) => ({ id, seq, queue, type }));
 }
 
-function olderThan(rows: readonly Aged[], instant: number): readonly Aged[] {
-  const firstKept = rows.findIndex(({ endedAt }) => endedAt >= instant);
-  return firstKept === -1 ? rows : rows.slice(0, firstKept);
-}
-
-function drop(session: Session, rows: readonly Aged[], go: (session: Session, row: EndedRow) => void): number {
+function drop(session: Session, rows: readonly EndedRow[], go: (session: Session, row: EndedRow) => void): number {
   for (const row of rows) go(session, row);
   return rows.length;
 }

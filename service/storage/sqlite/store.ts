@@ -41,8 +41,8 @@ function queuesOver(database: Database): QueueStore {
   return {
     list: async () => (await database.read('listQueues', undefined)).body,
     get: async (name: string) => (await database.read('getQueue', name)).body,
-    configure: async (name: string, settings: Partial<QueueSettings>) =>
-      (await database.write('configureQueue', { name, settings }, ONE_ROW)).body,
+    configure: async (name: string, settings: Partial<QueueSettings>, create = false) =>
+      (await database.write('configureQueue', { name, settings, create }, ONE_ROW)).body,
     remove: async (name: string) => (await database.write('removeQueue', name, ONE_ROW)).body,
   };
 }
