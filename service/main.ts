@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Access, prepareAccess } from './access.ts';
 import { createApp } from './api/app.ts';
 import { createHttpServer } from './api/server.ts';
+import { Circuits } from './application/circuits.ts';
 import { JobControl } from './application/control.ts';
 import { DeadLetters } from './application/dlq.ts';
 import { Handlers } from './application/handlers.ts';
@@ -62,7 +63,7 @@ export async function runService(
   const foundation = await layFoundation({ live: new LiveConfig(start), log, version }, metrics);
   const { store, registry, access } = foundation;
   const { engine, worker, settings } = createEngine(foundation);
-  metrics.readGaugesFrom(gaugesOf(store.queues, worker));
+  metrics.readGaugesFrom(gaugesOf(store, worker));
   const stopping = new AbortController();
   const app = createApp({
     ...createVerbs(foundation, worker),
@@ -122,6 +123,7 @@ function createVerbs({ config, owner, store, delivery, registry }: Foundation, w
     queues: new Queues({ store, look, heartbeatMaxMs: config.heartbeatMaxMs }),
     nodes: new Nodes({ store, self: owner, heartbeatMaxMs: config.heartbeatMaxMs }),
     handlers: new Handlers({ store, registry, delivery }),
+    circuits: new Circuits({ store, wake }),
   };
 }
 

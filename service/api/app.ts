@@ -18,6 +18,7 @@ import type { ApiParts, Operations } from './operation.ts';
 import { domainRefusal, type Refusal } from './problem.ts';
 import { sendProblem } from './reply.ts';
 import { auditOperations } from './routes/audit.ts';
+import { circuitOperations } from './routes/circuits.ts';
 import { controlOperations } from './routes/control.ts';
 import { dlqOperations } from './routes/dlq.ts';
 import { handlerOperations } from './routes/handlers.ts';
@@ -73,6 +74,7 @@ function operationsOf(parts: ApiParts, contract: Contract): Operations {
     ...settingOperations(parts),
     ...handlerOperations(parts),
     ...auditOperations(parts),
+    ...circuitOperations(parts),
     ...serviceOperations(parts, contract),
     getDocs: docsPage(),
   };

@@ -22,6 +22,8 @@ export const ACTIONS: Readonly<Record<string, string | null>> = {
   putHandler: 'handler.put',
   removeHandler: 'handler.remove',
   testHandler: 'handler.test',
+  openCircuit: 'circuit.open',
+  resetCircuit: 'circuit.reset',
 };
 
 /** What only the operation knows of its own effect. Names, ids, counts and settings: never payloads, never secrets. */

@@ -1,6 +1,7 @@
 // Owns what an operation of openapi.yaml is in code, and the parts that operations are made of.
 import type { Request, Response } from 'express';
 import type { Audit } from '../application/audit.ts';
+import type { Circuits } from '../application/circuits.ts';
 import type { JobControl } from '../application/control.ts';
 import type { DeadLetters } from '../application/dlq.ts';
 import type { Handlers } from '../application/handlers.ts';
@@ -51,6 +52,7 @@ export interface ApiParts {
   readonly nodes: Nodes;
   readonly settings: Settings;
   readonly handlers: Handlers;
+  readonly circuits: Circuits;
   /** How many attempts a job has in all, as things stand now. */
   readonly maxAttempts: (job: Job) => number;
   readonly health: Health;

@@ -1,4 +1,5 @@
 // Owns what stored things look like on the wire; wire shapes are known here and in openapi.yaml, nowhere else.
+import type { SeenCircuit } from '../application/circuits.ts';
 import type { SeenNode } from '../application/nodes.ts';
 import type { EffectiveSetting } from '../application/settings.ts';
 import { type Caller, seenAttempt, seenJob, seesPayloads } from '../domain/access.ts';
@@ -99,6 +100,20 @@ export function presentHandler(handler: Handler): object {
     managedBy,
     createdAt: formatInstant(handler.createdAt),
     updatedAt: formatInstant(handler.updatedAt),
+  };
+}
+
+export function presentCircuit({ circuit, policy, isForced, failures, ...seen }: SeenCircuit): object {
+  const { type, state, breakTimeMs, rampLimit } = circuit;
+  return {
+    ...{ type, state, isForced, failures },
+    openedAt: instant(seen.openedAt),
+    openUntil: instant(circuit.openUntil),
+    breakTimeMs,
+    probeAt: instant(circuit.probeAt),
+    rampLimit,
+    ...{ waiting: seen.waiting, inFlight: seen.inFlight },
+    policy: asPut(policy),
   };
 }
 

@@ -80,6 +80,8 @@ function readCircuit(draft: CircuitDraft, faults: Faults): Partial<CircuitPolicy
   const breakTimeMs = read('breakTime');
   const maxBreakTimeMs = read('maxBreakTime');
   const probeTimeoutMs = read('probeTimeout');
+  if (breakTimeMs !== undefined && maxBreakTimeMs !== undefined && maxBreakTimeMs < breakTimeMs)
+    faults.add('#/circuit/maxBreakTime', 'must not be shorter than breakTime');
   return {
     ...(draft.failureThreshold !== undefined && { failureThreshold: draft.failureThreshold }),
     ...(windowMs !== undefined && { windowMs }),

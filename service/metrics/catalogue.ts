@@ -87,6 +87,18 @@ export const CATALOGUE = {
     help: 'Transitions that were refused because the job had moved on.',
     labels: ['transition'],
   },
+  circuitState: {
+    kind: 'gauge',
+    name: 'chokaq_circuit_state',
+    help: "1 for the state that a handler's circuit is in, 0 for the others.",
+    labels: ['type', 'state'],
+  },
+  circuitEvents: {
+    kind: 'counter',
+    name: 'chokaq_circuit_events_total',
+    help: 'Changes of circuits by this node: opened, half-opened, closed, forced, reset.',
+    labels: ['type', 'event'],
+  },
   responses: {
     kind: 'counter',
     name: 'chokaq_delivery_responses_total',

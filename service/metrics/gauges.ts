@@ -1,5 +1,6 @@
 // Owns the gauges: what the store and the worker say of themselves at a scrape, from counters, whatever the table sizes.
-import type { QueueStore } from '../ports/store.ts';
+import { CIRCUIT_STATES } from '../domain/circuit.ts';
+import type { Store } from '../ports/store.ts';
 import type { GaugeSource } from './metrics.ts';
 
 export interface WorkerLoad {
@@ -10,10 +11,15 @@ export interface WorkerLoad {
 
 const STATES = ['pending', 'scheduled', 'fetched', 'processing', 'dead', 'unroutable'] as const;
 
-export function gaugesOf(queues: QueueStore, worker: WorkerLoad): GaugeSource {
+export function gaugesOf({ queues, circuits }: Pick<Store, 'queues' | 'circuits'>, worker: WorkerLoad): GaugeSource {
   return async metrics => {
-    const all = await queues.list();
-    for (const name of ['depth', 'oldestLag', 'active'] as const) metrics.clear(name);
+    const [all, breakers] = await Promise.all([queues.list(), circuits.list()]);
+    for (const name of ['depth', 'oldestLag', 'active', 'circuitState'] as const) metrics.clear(name);
+    for (const { circuit } of breakers) {
+      const type = metrics.budget.type(circuit.type);
+      for (const state of CIRCUIT_STATES)
+        metrics.count('circuitState', { type, state }, Number(state === circuit.state));
+    }
     const oldest = new Map<string, number>();
     for (const { name, counts, lagMs } of all) {
       const queue = metrics.budget.queue(name);

@@ -1,5 +1,7 @@
 // Owns what is measured: decorators around the ports, so that the code measured does not know it.
+import type { CircuitEvent } from '../domain/circuit.ts';
 import type { Transition } from '../domain/lifecycle.ts';
+import type { CircuitOrdered, CircuitStore } from '../ports/circuits.ts';
 import type { Delivery } from '../ports/delivery.ts';
 import type { Applied, Claim, Inserted, JobStore, Store } from '../ports/store.ts';
 import type { Metrics } from './metrics.ts';
@@ -7,7 +9,8 @@ import type { Metrics } from './metrics.ts';
 /** The same store; what it commits is counted after the commit, and its verbs are timed. */
 export function measuredStore(store: Store, metrics: Metrics): Store {
   const lifecycle = { check: () => store.check(), close: () => store.close() };
-  return { ...store, ...lifecycle, jobs: measuredJobs(store.jobs, metrics) };
+  const circuits = measuredCircuits(store.circuits, metrics);
+  return { ...store, ...lifecycle, jobs: measuredJobs(store.jobs, metrics), circuits };
 }
 
 function measuredJobs(jobs: JobStore, metrics: Metrics): JobStore {
@@ -22,6 +25,23 @@ function measuredJobs(jobs: JobStore, metrics: Metrics): JobStore {
     attempts: id => timed(metrics, 'attempts', jobs.attempts(id)),
     retain: limits => timed(metrics, 'retain', jobs.retain(limits)),
   };
+}
+
+function measuredCircuits(circuits: CircuitStore, metrics: Metrics): CircuitStore {
+  const counted = async (order: Promise<CircuitOrdered | null>) => {
+    const ordered = await order;
+    if (ordered?.event) countCircuit(metrics, ordered.event);
+    return ordered;
+  };
+  return {
+    list: () => circuits.list(),
+    open: type => counted(circuits.open(type)),
+    reset: type => counted(circuits.reset(type)),
+  };
+}
+
+function countCircuit(metrics: Metrics, { type, event }: CircuitEvent): void {
+  metrics.count('circuitEvents', { type: metrics.budget.type(type), event });
 }
 
 async function timed<T>(metrics: Metrics, operation: string, work: Promise<T>, done?: (result: T) => void): Promise<T> {
@@ -42,6 +62,7 @@ function countInserted(metrics: Metrics, stored: readonly Inserted[]): void {
 }
 
 function countStarted(metrics: Metrics, claim: Claim): void {
+  for (const event of claim.circuitEvents) countCircuit(metrics, event);
   for (const { queue, state, startedAt, dueAt } of claim.jobs) {
     if (state !== 'processing' || startedAt === null) continue;
     metrics.observe('lag', { queue: metrics.budget.queue(queue) }, Math.max(0, startedAt - dueAt) / 1_000);
@@ -51,6 +72,7 @@ function countStarted(metrics: Metrics, claim: Claim): void {
 function countApplied(metrics: Metrics, moves: readonly Transition[], applied: readonly Applied[]): void {
   moves.forEach((move, at) => {
     const result = applied[at];
+    if (result?.held && result.circuitEvent) countCircuit(metrics, result.circuitEvent);
     if (result?.held) countMove(metrics, move, result);
     else if (result?.why === 'lost') metrics.count('conflicts', { transition: move.move });
   });
