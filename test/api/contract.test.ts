@@ -25,6 +25,18 @@ test.each(operations())('%s %s has an operationId, a summary, and its error answ
   expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['400', '403', '500']));
 });
 
+test.each(operations())(
+  '%s %s says which scope it needs, in words too, and documents 401 and 429',
+  (_path, _method, operation) => {
+    const { security, description = '', responses } = operation;
+    const scopes = security.flatMap(({ apiKey }) => apiKey);
+    const sentence =
+      scopes.length === 0 ? 'Needs no key.' : `Needs the scope ${scopes.map(name => `\`${name}\``).join(' or ')}.`;
+    expect(description).toContain(sentence);
+    if (scopes.length > 0) expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '429']));
+  },
+);
+
 test.each(operations())('%s %s shows examples, and each fits its schema', (path, method, operation) => {
   const bodies = Object.entries(operation.requestBody?.content ?? {}).map(
     ([type, media]) => [['paths', path, method, 'requestBody', 'content', type], media] as const,
