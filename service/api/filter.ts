@@ -19,6 +19,7 @@ interface ListQuery {
   readonly failedAfter?: string;
   readonly failedBefore?: string;
   readonly reason?: FailureReason;
+  readonly errorFamily?: number;
   readonly responseStatus?: number;
   readonly search?: string;
   readonly view?: 'summary' | 'full';
@@ -44,6 +45,10 @@ export function readFilter(req: Request): JobFilter {
 export function readPage(req: Request, order: PageRequest['order']): PageRequest {
   const { limit, cursor, view } = queryOf(req);
   return { order, limit, after: readCursor(order, cursor), withPayload: view === 'full' };
+}
+
+export function readLimit(req: Request): number {
+  return queryOf(req).limit;
 }
 
 function queryOf(req: Request): ListQuery {

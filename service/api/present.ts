@@ -9,6 +9,7 @@ import type { Handler } from '../domain/handler.ts';
 import { formatInstant } from '../domain/instant.ts';
 import type { Attempt, Job } from '../domain/job.ts';
 import type { Queue } from '../domain/queue.ts';
+import type { ErrorFamily } from '../ports/families.ts';
 
 /** Header values may be credentials. */
 const MASK = '***';
@@ -52,6 +53,13 @@ export function presentAttempt(stored: Attempt, caller: Caller): object {
   const { startedAt, finishedAt, ...attempt } = seenAttempt(stored, caller);
   const times = { startedAt: formatInstant(startedAt), finishedAt: formatInstant(finishedAt) };
   return { ...attempt, ...times, redacted: !seesPayloads(caller) };
+}
+
+export function presentFamily(family: ErrorFamily, caller: Caller): object {
+  const { id, reason, prefix, count, newestAt } = family;
+  const redacted = !seesPayloads(caller);
+  const advice = adviceFor(reason);
+  return { id, reason, prefix: redacted ? null : prefix, count, newestAt: formatInstant(newestAt), advice, redacted };
 }
 
 export function presentQueue(queue: Queue): object {

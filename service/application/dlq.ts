@@ -1,14 +1,15 @@
-// Owns the verbs of the dead-letter queue: list, read, resurrect.
+// Owns the verbs of the dead-letter queue: list, read, resurrect, and what its jobs died of.
 import { DomainError } from '../domain/errors.ts';
 import type { Job } from '../domain/job.ts';
 import { type JobEdits, resurrect } from '../domain/lifecycle.ts';
+import type { ErrorFamily } from '../ports/families.ts';
 import type { JobFilter, Page, PageRequest, Store } from '../ports/store.ts';
 import { checkRunnable, type EditDraft, readEdits } from './edits.ts';
 import { absent, checkFilter, type EnqueueRules, type Wake } from './jobs.ts';
 import type { HandlerRegistry } from './registry.ts';
 
 interface DeadLetterParts {
-  readonly store: Pick<Store, 'jobs' | 'clock'>;
+  readonly store: Pick<Store, 'jobs' | 'families' | 'clock'>;
   readonly registry: HandlerRegistry;
   readonly rules: EnqueueRules;
   readonly wake: Wake;
@@ -37,7 +38,12 @@ export class DeadLetters {
     throw new DomainError('not-found', `Job ${id} is not dead but ${job.state}. Read it at /jobs/${id}.`);
   }
 
-  /** Dead to pending with a fresh budget; answers the job as it is afterwards. `by` is the operator. */
+  /** What most dead jobs died of. */
+  families(limit: number): Promise<readonly ErrorFamily[]> {
+    return this.#parts.store.families.top(limit);
+  }
+
+  /** Dead to pending with a fresh budget; answers the job as it is afterwards. */
   async resurrect(id: string, draft: EditDraft, by: string): Promise<Job> {
     const { store, wake } = this.#parts;
     const edits = readEdits(draft, this.#parts.rules, store.clock.now());

@@ -183,7 +183,7 @@ export function discard(job: Pick<Job, 'id' | 'round' | 'state'>): Transition | 
 }
 
 /** Back to pending from the DLQ: same id, attempts 0, round + 1, history kept, fresh age; as stored or as edited. */
-export function resurrect(job: Pick<Job, 'id' | 'round'>, edits: JobEdits, by: string | null): Transition {
+export function resurrect(job: Pick<Job, 'id' | 'round'>, edits: JobEdits, by: string): Transition {
   return unfenced('resurrect', job, { to: 'resurrected', edits, by });
 }
 

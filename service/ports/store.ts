@@ -12,6 +12,7 @@ import type { NodeStore } from './nodes.ts';
 
 export type { Node, NodeIdentity, NodeStore } from './nodes.ts';
 
+import type { FamilyStore } from './families.ts';
 import type { SettingsStore } from './settings.ts';
 
 /** The database's clock, epoch ms. All stored instants, due times, lags and ages are counted by it. */
@@ -33,6 +34,7 @@ export interface Store {
   readonly keys: KeyStore;
   readonly audit: AuditStore;
   readonly settings: SettingsStore;
+  readonly families: FamilyStore;
   /** Resolves when the database answers and serves the schema this service needs. */
   check(): Promise<void>;
   /** Waits for writes under way, then lets go of the database. */
@@ -184,6 +186,8 @@ export interface JobFilter {
   readonly failedAfter?: number;
   readonly failedBefore?: number;
   readonly reason?: FailureReason;
+  /** Dead jobs of this error family, by its id. */
+  readonly errorFamily?: number;
   readonly responseStatus?: number;
   /** Literal, case-insensitive for ASCII; looks at id, type, tags and error, never at payloads. */
   readonly search?: string;

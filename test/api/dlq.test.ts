@@ -51,6 +51,26 @@ test('Newest failure first, filtered by reason, status and time; payloads stay o
   expect((await api.get(`/dlq?queue=order&limit=1&cursor=${page.nextCursor}`)).json.items[0].id).toBe(first);
 });
 
+test('The top error families say what the jobs died of, and each leads to its jobs', async () => {
+  const ids = [await api.deadJob(JOB, 451), await api.deadJob(JOB, 452)];
+  const { json } = await api.get('/dlq/errors');
+  const family = json.items.find(({ prefix }: { prefix: string }) => prefix === 'said #');
+  expect(family).toMatchObject({ reason: 'FatalError', advice: expect.stringContaining('handler') });
+  expect(family.count).toBe((await api.get('/dlq?limit=200')).json.items.length);
+  const found = (await api.get(`/dlq?errorFamily=${family.id}`)).json.items;
+  expect(
+    found
+      .map(({ id }: { id: string }) => id)
+      .slice(0, 2)
+      .sort(),
+  ).toEqual(ids.toSorted());
+  expect(found[0].failedAt).toBe(family.newestAt);
+  expect((await api.get('/dlq/errors?limit=1')).json.items).toHaveLength(1);
+  for (const query of ['/dlq/errors?limit=201', '/dlq?errorFamily=0', '/dlq?errorFamily=x', '/dlq/errors?queue=a'])
+    expect((await api.get(query)).status, query).toBe(400);
+  expect((await api.call('DELETE', '/dlq/errors')).status).toBe(405);
+});
+
 test('A job that is not dead is not in the DLQ', async () => {
   const { id } = (await api.post('/jobs', { ...JOB, delay: '1d' })).json;
   expect((await api.get(`/dlq/${id}`)).json).toMatchObject({ code: 'not-found' });

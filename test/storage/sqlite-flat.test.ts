@@ -186,6 +186,8 @@ const FILTERS: readonly JobFilter[] = [
   { tag: 'x' },
   { reason: 'Zombie' },
   { reason: 'Zombie', queue: 'q', failedAfter: 1, failedBefore: 2 },
+  { errorFamily: 1 },
+  { errorFamily: 1, reason: 'Zombie', type: 'work.v1' },
 ];
 
 it.each(FILTERS)('A page for %j walks one index per table part in its order', filter => {

@@ -8,6 +8,7 @@ import { circuitsLaw } from './suite/circuits.ts';
 import { claimLaw } from './suite/claim.ts';
 import { countersLaw } from './suite/counters.ts';
 import { enqueueLaw } from './suite/enqueue.ts';
+import { familiesLaw } from './suite/families.ts';
 import { idempotencyLaw } from './suite/idempotency.ts';
 import { limitsLaw } from './suite/limits.ts';
 import { listsLaw } from './suite/lists.ts';
@@ -42,6 +43,7 @@ const CHAPTERS: Readonly<Record<string, (law: Law) => void>> = {
   cancel: cancelLaw,
   operate: operateLaw,
   lists: listsLaw,
+  'error families': familiesLaw,
   counters: countersLaw,
   retention: retentionLaw,
   'retention per queue': queueRetentionLaw,

@@ -4,9 +4,9 @@ import type { EditDraft } from '../../application/edits.ts';
 import { ownJobsOf } from '../../domain/access.ts';
 import type { Job } from '../../domain/job.ts';
 import { writeCursor } from '../cursor.ts';
-import { readFilter, readPage } from '../filter.ts';
+import { readFilter, readLimit, readPage } from '../filter.ts';
 import { type ApiParts, actorOf, callerOf, type Operations, pathParameter } from '../operation.ts';
-import { presentJob } from '../present.ts';
+import { presentFamily, presentJob } from '../present.ts';
 import { sendJob, sendJson, sendNothing } from '../reply.ts';
 
 export function dlqOperations({ dlq, control, maxAttempts }: ApiParts): Operations {
@@ -15,6 +15,11 @@ export function dlqOperations({ dlq, control, maxAttempts }: ApiParts): Operatio
     async listDeadJobs(req, res) {
       const { items, next } = await dlq.list(readFilter(req), readPage(req, 'failed'));
       sendJson(res, 200, { items: items.map(present(req)), nextCursor: writeCursor('failed', next) });
+    },
+
+    async listErrorFamilies(req, res) {
+      const families = await dlq.families(readLimit(req));
+      sendJson(res, 200, { items: families.map(family => presentFamily(family, callerOf(req))), nextCursor: null });
     },
 
     async getDeadJob(req, res) {

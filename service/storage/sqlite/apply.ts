@@ -12,8 +12,8 @@ import { enterClaim } from './result-claims.ts';
 import type { Session } from './session.ts';
 
 const FIND_HOT = `SELECT ${HELD_COLUMNS} FROM jobs_hot WHERE id = ?`;
-const FIND_ARCHIVED = 'SELECT seq, queue, type, round, version FROM jobs_archive WHERE id = ?';
-const FIND_DEAD = 'SELECT seq, queue, type, round, version FROM jobs_dlq WHERE id = ?';
+const FIND_ARCHIVED = 'SELECT seq, queue, type, round, version, NULL FROM jobs_archive WHERE id = ?';
+const FIND_DEAD = 'SELECT seq, queue, type, round, version, error_family FROM jobs_dlq WHERE id = ?';
 const QUEUE_RUNS = 'SELECT 1 FROM queues WHERE name = ? AND is_paused = 0 AND is_active = 1';
 
 type Held = Extract<Applied, { readonly held: true }>;
@@ -77,12 +77,21 @@ function moveHot(session: Session, row: HotRow, transition: Transition): void {
   }
 }
 
+type EndedValues = readonly [
+  seq: number,
+  queue: string,
+  type: string,
+  round: number,
+  version: number,
+  family: number | null,
+];
+
 function applyToEnded(session: Session, transition: Transition, from: 'succeeded' | 'dead'): Applied {
   const { change, guard, jobId: id } = transition;
-  const values = session.row<[number, string, string, number, number]>(from === 'dead' ? FIND_DEAD : FIND_ARCHIVED, id);
+  const values = session.row<EndedValues>(from === 'dead' ? FIND_DEAD : FIND_ARCHIVED, id);
   if (values === undefined) return LOST;
-  const [seq, queue, type, round, version] = values;
-  const row: EndedRow = { id, seq, queue, type };
+  const [seq, queue, type, round, version, family] = values;
+  const row: EndedRow = { id, seq, queue, type, family };
   if (isOther(guard.round, round) || isOther(guard.version, version) || guard.leaseId !== undefined) return LOST;
   if (from === 'succeeded') remove(session, row);
   else if (change.to === 'gone') purge(session, row);

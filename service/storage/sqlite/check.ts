@@ -14,6 +14,7 @@ const TABLES = [
   'metric_buckets',
   'circuits',
   'nodes',
+  'error_families',
 ] as const;
 
 const FOUND = "SELECT name FROM sqlite_schema WHERE type = 'table'";

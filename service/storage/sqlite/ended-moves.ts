@@ -3,6 +3,7 @@ import { dueInstant, PENDING } from '../rows.ts';
 import { forgetAttempts } from './attempts.ts';
 import { CARRIED, carried } from './carry.ts';
 import { contentOf, type Edited } from './edit.ts';
+import { leaveFamily } from './families.ts';
 import { waitingPlace } from './hot-row.ts';
 import type { Session } from './session.ts';
 
@@ -48,6 +49,8 @@ export interface EndedRow {
   readonly seq: number;
   readonly queue: string;
   readonly type: string;
+  /** The error family of a dead job; null for an archived one. */
+  readonly family: number | null;
 }
 
 /** False when another active job holds the key; a job that had only waited for its key waits again. */
@@ -63,7 +66,7 @@ export function resurrect(session: Session, row: EndedRow, { edits, by }: Edited
   const isDue = place === 'pending' ? 1 : 0;
   // biome-ignore format: the order of the columns of RESURRECT
   session.run(RESURRECT, isDue, priority, dueAt, dueAt, hasTags, tags, holdsKey, by, now, now, payload, row.seq);
-  session.run(DELETE_DEAD, row.seq);
+  leaveDead(session, row);
   session.counters.move({ ...row, dueAt }, 'dead', place);
   return true;
 }
@@ -74,13 +77,18 @@ export function editDead(session: Session, row: EndedRow, { edits, by }: Edited)
 }
 
 export function purge(session: Session, row: EndedRow): void {
-  session.run(DELETE_DEAD, row.seq);
+  leaveDead(session, row);
   vanish(session, row, 'dead');
 }
 
 export function remove(session: Session, row: EndedRow): void {
   session.run(DELETE_ARCHIVED, row.seq);
   vanish(session, row, 'succeeded');
+}
+
+function leaveDead(session: Session, { seq, family }: EndedRow): void {
+  session.run(DELETE_DEAD, seq);
+  leaveFamily(session, family);
 }
 
 function vanish(session: Session, row: EndedRow, from: 'succeeded' | 'dead'): void {

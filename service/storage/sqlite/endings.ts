@@ -2,6 +2,7 @@
 import type { Change, Transition } from '../../domain/lifecycle.ts';
 import { recordAttempt } from './attempts.ts';
 import { CARRIED, carried } from './carry.ts';
+import { joinFamily } from './families.ts';
 import { type HotRow, placeOf } from './hot-row.ts';
 import { completeClaim, releaseClaim } from './result-claims.ts';
 import type { Session } from './session.ts';
@@ -13,16 +14,16 @@ const ARCHIVE = `
   INSERT INTO jobs_archive (${CARRIED}, outcome, finished_at, duration_ms)
   SELECT ${carried({ ...ENDED, ...ANSWERED, last_error: 'coalesce(?, last_error)' })}, ?, ?, ? FROM jobs_hot WHERE seq = ?`;
 
-const BURY_COLUMNS = `${CARRIED}, failure_reason, error_details, failed_at, ended_by, duration_ms`;
+const BURY_COLUMNS = `${CARRIED}, failure_reason, error_details, failed_at, ended_by, duration_ms, error_family`;
 
 const BURY = `
   INSERT INTO jobs_dlq (${BURY_COLUMNS})
-  SELECT ${carried({ ...ENDED, ...ANSWERED, last_error: '?' })}, ?, ?, ?, ?, ? FROM jobs_hot WHERE seq = ?`;
+  SELECT ${carried({ ...ENDED, ...ANSWERED, last_error: '?' })}, ?, ?, ?, ?, ?, ? FROM jobs_hot WHERE seq = ?`;
 
 /** A job that dies without an attempt keeps the answer to the last one it had. */
 const BURY_UNSTARTED = `
   INSERT INTO jobs_dlq (${BURY_COLUMNS})
-  SELECT ${carried({ ...ENDED, last_error: 'coalesce(?, last_error)' })}, ?, ?, ?, ?, ? FROM jobs_hot WHERE seq = ?`;
+  SELECT ${carried({ ...ENDED, last_error: 'coalesce(?, last_error)' })}, ?, ?, ?, ?, ?, ? FROM jobs_hot WHERE seq = ?`;
 
 const DELETE = 'DELETE FROM jobs_hot WHERE seq = ?';
 
@@ -50,7 +51,8 @@ export function bury(session: Session, row: HotRow, change: Dead, attempt: Trans
   const { reason, by } = change;
   const { error, responseStatus, responseBody } = change.answer;
   const { now } = session;
-  const ending = [now, reason, error, now, by, durationOf(row, now), row.seq] as const;
+  const family = joinFamily(session, reason, error);
+  const ending = [now, reason, error, now, by, durationOf(row, now), family, row.seq] as const;
   if (attempt) {
     session.run(BURY, error, responseStatus, responseBody, ...ending);
     recordAttempt(session, row, attempt);

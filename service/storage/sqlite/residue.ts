@@ -21,6 +21,7 @@ export function residueOf(filter: JobFilter, table: JobTable, at: string, index:
   if (!index.endsWith('_queue')) add('queue = ?', filter.queue);
   if (!index.endsWith('_type')) add('type = ?', filter.type);
   if (table === 'dlq' && !index.endsWith('_reason')) add('failure_reason = ?', filter.reason);
+  if (table === 'dlq' && !index.endsWith('_family')) add('error_family = ?', filter.errorFamily);
   if (table === 'dlq' && at === 'created_at') {
     add('failed_at >= ?', filter.failedAfter);
     add('failed_at < ?', filter.failedBefore);

@@ -7,17 +7,17 @@ import { UP_TO } from './statements.ts';
 
 /** Queue by queue, each by its own limit: what one keeps for longer is never looked at on the way to what another drops. */
 const EXPIRED_ARCHIVED = `
-  SELECT jobs.id, jobs.seq, jobs.queue, jobs.type
+  SELECT jobs.id, jobs.seq, jobs.queue, jobs.type, NULL
   FROM queues CROSS JOIN jobs_archive AS jobs INDEXED BY archive_finished
     ON jobs.queue = queues.name AND jobs.finished_at < ? - coalesce(queues.archive_retention_ms, ?) ${UP_TO}`;
 const EXPIRED_DEAD = `
-  SELECT jobs.id, jobs.seq, jobs.queue, jobs.type
+  SELECT jobs.id, jobs.seq, jobs.queue, jobs.type, jobs.error_family
   FROM queues CROSS JOIN jobs_dlq AS jobs INDEXED BY dlq_failed_queue
     ON jobs.queue = queues.name AND jobs.failed_at < ? - coalesce(queues.dlq_retention_ms, ?) ${UP_TO}`;
 
 /** The archive's seq grows in the order of finishing. */
-const OLDEST_ARCHIVED = `SELECT id, seq, queue, type FROM jobs_archive ORDER BY seq ${UP_TO}`;
-const OLDEST_DEAD = `SELECT id, seq, queue, type FROM jobs_dlq INDEXED BY dlq_failed ORDER BY failed_at ${UP_TO}`;
+const OLDEST_ARCHIVED = `SELECT id, seq, queue, type, NULL FROM jobs_archive ORDER BY seq ${UP_TO}`;
+const OLDEST_DEAD = `SELECT id, seq, queue, type, error_family FROM jobs_dlq INDEXED BY dlq_failed ORDER BY failed_at ${UP_TO}`;
 
 const BUCKETS = `
   DELETE FROM metric_buckets WHERE (at, queue) IN (SELECT at, queue FROM metric_buckets WHERE at < ? ORDER BY at ${UP_TO})`;
@@ -66,8 +66,8 @@ export function makeRoom(session: Session): void {
 
 function ended(session: Session, sql: string, ...values: readonly number[]): readonly EndedRow[] {
   return session
-    .rows<[string, number, string, string]>(sql, ...values)
-    .map(([id, seq, queue, type]) => ({ id, seq, queue, type }));
+    .rows<[string, number, string, string, number | null]>(sql, ...values)
+    .map(([id, seq, queue, type, family]) => ({ id, seq, queue, type, family }));
 }
 
 function drop(session: Session, rows: readonly EndedRow[], go: (session: Session, row: EndedRow) => void): number {

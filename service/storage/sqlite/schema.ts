@@ -1,5 +1,6 @@
 // Owns how a SQLite database gets its schema: check and change in one transaction, so that any number of processes may start at once.
 import type Database from 'better-sqlite3';
+import { errorPrefix } from '../../domain/error-family.ts';
 import { packageFile } from '../../root.ts';
 import { type AppliedMigration, type Migration, pendingMigrations, readMigrations, SchemaRefusal } from '../migrate.ts';
 import { kept } from './connection.ts';
@@ -22,6 +23,10 @@ const RECORD = 'INSERT INTO schema_migrations (number, name, checksum, applied_a
 /** Brings the schema up to date and answers the names of what was applied. */
 export function migrate(database: Database.Database, now: number): readonly string[] {
   const known = readMigrations(packageFile('service/storage/sqlite/migrations'));
+  // For rows that were stored before the column that a rule fills.
+  database.function('error_prefix', { deterministic: true }, text =>
+    errorPrefix(typeof text === 'string' ? text : null),
+  );
   return database.transaction(() => bringUpToDate(database, known, now)).immediate();
 }
 

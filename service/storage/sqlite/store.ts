@@ -5,6 +5,7 @@ import type { QueueSettings } from '../../domain/queue.ts';
 import type { Log } from '../../log.ts';
 import type { AuditCursor, AuditEntry, AuditFilter, AuditStore, ScopeRefusals } from '../../ports/audit.ts';
 import type { CircuitStore } from '../../ports/circuits.ts';
+import type { FamilyStore } from '../../ports/families.ts';
 import type { KeyStore } from '../../ports/keys.ts';
 import type { SettingsStore } from '../../ports/settings.ts';
 import type { Clock, HandlerStore, NodeIdentity, NodeStore, QueueStore, Store } from '../../ports/store.ts';
@@ -29,6 +30,7 @@ export function storeOver(threads: Threads, { clock, log }: StoreOptions, releas
     keys: keysOver(database),
     audit: auditOver(database),
     settings: settingsOver(database),
+    families: familiesOver(database),
     check: async () => void (await database.read('check', undefined)),
     close: async () => {
       await database.idle();
@@ -102,6 +104,10 @@ function settingsOver(database: Database): SettingsStore {
     change: async (changes: Readonly<Record<string, string | null>>, by: string, seen: number) =>
       (await database.write('changeSettings', { changes, by, seen }, ONE_ROW)).body,
   };
+}
+
+function familiesOver(database: Database): FamilyStore {
+  return { top: async (limit: number) => (await database.read('topFamilies', limit)).body };
 }
 
 const ONE_ROW = { rows: 1 } as const;

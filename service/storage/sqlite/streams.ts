@@ -35,8 +35,8 @@ export function streamsFor(filter: JobFilter, order: PageRequest['order'], now: 
   return streams;
 }
 
-function isAboutFailure({ reason, failedAfter, failedBefore }: JobFilter): boolean {
-  return reason !== undefined || failedAfter !== undefined || failedBefore !== undefined;
+function isAboutFailure({ reason, errorFamily, failedAfter, failedBefore }: JobFilter): boolean {
+  return reason !== undefined || errorFamily !== undefined || failedAfter !== undefined || failedBefore !== undefined;
 }
 
 /** Delayed rows have an index of their own; the few that came due and wait for promotion are found by their due time. */
@@ -70,9 +70,11 @@ function stream(table: JobTable, at: Stream['at'], filter: JobFilter): Stream {
 function indexFor(
   table: JobTable,
   at: Stream['at'],
-  { queue, type, reason }: JobFilter,
+  { queue, type, reason, errorFamily }: JobFilter,
 ): Pick<Stream, 'index' | 'range'> {
   const prefix = at === 'failed_at' ? 'dlq_failed' : table;
+  if (at === 'failed_at' && errorFamily !== undefined)
+    return { index: 'dlq_failed_family', range: [where('error_family = ?', errorFamily)] };
   if (at === 'failed_at' && reason !== undefined)
     return { index: 'dlq_failed_reason', range: [where('failure_reason = ?', reason)] };
   if (queue !== undefined) return { index: `${prefix}_queue`, range: [where('queue = ?', queue)] };

@@ -5,6 +5,7 @@ import { listAudit, recordAudit, refuseScopes } from './audit.ts';
 import { check } from './check.ts';
 import { listCircuits, openCircuit, resetCircuit } from './circuits.ts';
 import { claim } from './claim.ts';
+import { topFamilies } from './families.ts';
 import { get } from './get.ts';
 import { listHandlers, putHandler, removeHandler } from './handlers.ts';
 import { heartbeat, stale } from './heartbeat.ts';
@@ -59,6 +60,7 @@ export const READS = {
   listAudit,
   listCircuits,
   readSettings,
+  topFamilies,
 } as const;
 
 export type Writes = typeof WRITES;

@@ -22,3 +22,29 @@ INSERT INTO revisions (name, value) VALUES ('circuits', 0);
 
 -- What retention reads: of each queue the oldest finished rows, whatever other queues keep and whenever the clock was wrong.
 CREATE INDEX archive_finished ON jobs_archive (queue, finished_at);
+
+-- Error families: the dead jobs of one reason whose error texts are the same but for numbers and ids. jobs counts rows of the
+-- DLQ, in the transaction of the move that brings or takes them.
+CREATE TABLE error_families (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  reason TEXT NOT NULL,
+  prefix TEXT NOT NULL,
+  jobs INTEGER NOT NULL,
+  newest_at INTEGER NOT NULL,
+  UNIQUE (reason, prefix)
+) STRICT;
+
+ALTER TABLE jobs_dlq ADD COLUMN error_family INTEGER;
+
+-- What died before: error_prefix is the rule of domain/error-family.ts, as a function of the connection that migrates.
+INSERT INTO error_families (reason, prefix, jobs, newest_at)
+SELECT failure_reason, error_prefix(error_details) AS prefix, count(*), max(failed_at) FROM jobs_dlq
+GROUP BY failure_reason, prefix ORDER BY count(*) DESC LIMIT 500;
+UPDATE jobs_dlq SET error_family = (
+  SELECT id FROM error_families WHERE reason = failure_reason AND prefix = error_prefix(error_details));
+INSERT INTO error_families (reason, prefix, jobs, newest_at)
+SELECT failure_reason, '(other)', count(*), max(failed_at) FROM jobs_dlq WHERE error_family IS NULL GROUP BY failure_reason;
+UPDATE jobs_dlq SET error_family = (SELECT id FROM error_families WHERE reason = failure_reason AND prefix = '(other)')
+WHERE error_family IS NULL;
+
+CREATE INDEX dlq_failed_family ON jobs_dlq (error_family, failed_at);
