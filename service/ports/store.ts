@@ -1,19 +1,19 @@
 // Owns what the service asks of its storage, a sentence per verb. `test/storage/store.suite.ts` is the law of this port.
 import type { CircuitEvent } from '../domain/circuit.ts';
-import type { FailureReason } from '../domain/failure.ts';
 import type { Handler } from '../domain/handler.ts';
-import type { Attempt, ClaimedJob, Job, JobState, NewJob } from '../domain/job.ts';
+import type { Attempt, ClaimedJob, Job, NewJob } from '../domain/job.ts';
 import type { Transition } from '../domain/lifecycle.ts';
 import type { Queue, QueueSettings } from '../domain/queue.ts';
 import type { AuditStore } from './audit.ts';
 import type { CircuitStore } from './circuits.ts';
-import type { KeyStore } from './keys.ts';
-import type { NodeStore } from './nodes.ts';
-
-export type { Node, NodeIdentity, NodeStore } from './nodes.ts';
-
 import type { FamilyStore } from './families.ts';
+import type { KeyStore } from './keys.ts';
+import type { JobFilter, Page, PageRequest } from './lists.ts';
+import type { NodeStore } from './nodes.ts';
 import type { SettingsStore } from './settings.ts';
+
+export type { Cursor, JobFilter, Page, PageRequest } from './lists.ts';
+export type { Node, NodeIdentity, NodeStore } from './nodes.ts';
 
 /** The database's clock, epoch ms. All stored instants, due times, lags and ages are counted by it. */
 export interface Clock {
@@ -175,46 +175,6 @@ export type StaleJob = Omit<ClaimedJob, 'payload'> & {
   readonly cancelRequestedBy: string | null;
 };
 
-export interface JobFilter {
-  readonly states?: readonly JobState[];
-  readonly queue?: string;
-  readonly type?: string;
-  readonly tag?: string;
-  /** Instants, epoch ms; after is inclusive, before is exclusive. */
-  readonly createdAfter?: number;
-  readonly createdBefore?: number;
-  readonly failedAfter?: number;
-  readonly failedBefore?: number;
-  readonly reason?: FailureReason;
-  /** Dead jobs of this error family, by its id. */
-  readonly errorFamily?: number;
-  readonly responseStatus?: number;
-  /** Literal, case-insensitive for ASCII; looks at id, type, tags and error, never at payloads. */
-  readonly search?: string;
-  /** Only jobs made with this API key. */
-  readonly creatorKeyId?: string;
-}
-
-export interface PageRequest {
-  /** `created`: newest created first, over all tables. `failed`: newest failure first, dead jobs only. */
-  readonly order: 'created' | 'failed';
-  readonly limit: number;
-  readonly after: Cursor | null;
-  readonly withPayload: boolean;
-}
-
-/** The last row of the page before: its ordering instant and id. */
-export interface Cursor {
-  readonly at: number;
-  readonly id: string;
-}
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  readonly next: Cursor | null;
-}
-
-/** Ages in ms by the database's clock, where a queue has no limit of its own; at most `batch` rows of each kind go in one call. */
 export interface RetentionLimits {
   readonly archiveMs: number;
   readonly dlqMs: number;
