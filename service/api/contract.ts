@@ -8,6 +8,7 @@ import type { Fault } from '../domain/errors.ts';
 import { parseInstant } from '../domain/instant.ts';
 import { packageFile } from '../root.ts';
 import { excerpt } from './excerpt.ts';
+import { inWords } from './fault-text.ts';
 import type { Refusal } from './problem.ts';
 
 export type PathItem = Readonly<Record<string, unknown>>;
@@ -137,35 +138,20 @@ function isMissingBody({ path, errorCode }: ValidatorFault): boolean {
 }
 
 /** Paths look like `/body/jobs/1/type`, `/query/limit`, `/params/id`, `/headers/idempotency-key`; others are the request's own. */
-function faultOf({ path, message: said, errorCode }: ValidatorFault): Fault {
-  const message = plain(said);
+function faultOf({ path, message, errorCode }: ValidatorFault): Fault {
+  const detail = inWords(message);
   const [, place, rest] = /^\/(body|query|params|headers)(?:\/(.*))?$/su.exec(path) ?? [];
-  if (place === 'body') return bodyFault(path, message, errorCode ?? '');
-  if (place === 'headers') return { detail: message, header: rest ?? '' };
+  if (place === 'body') return bodyFault(path, detail, errorCode ?? '');
+  if (place === 'headers') return { detail, header: rest ?? '' };
   if (place === undefined) return { detail: 'has a broken percent-encoding', parameter: 'path' };
-  return {
-    detail: message.replace(/^(Unknown|Empty value found for) query parameter.*$/su, unknownOrEmpty),
-    parameter: rest ?? '',
-  };
-}
-
-/** What the validator says about a shape, in words. */
-function plain(message: string): string {
-  if (message.includes('"date-time"'))
-    return 'is not an existing RFC 3339 instant with an offset, such as 2026-11-30T12:00:00Z';
-  return message.includes('15}ms)') ? 'is not a duration such as 250ms, 30s, 5m, 1h30m or 7d' : message;
-}
-
-function unknownOrEmpty(_: string, what: string): string {
-  return what === 'Unknown' ? 'is not known' : 'is empty';
+  return { detail, parameter: rest ?? '' };
 }
 
 /** Objects whose unknown members are refused. The library does not escape the names it found there. */
 const CLOSED_OBJECT = /^\/body(?:\/jobs\/\d+)?(?:\/(?:retry|circuit))?\//u;
 
-function bodyFault(path: string, message: string, errorCode: string): Fault {
-  if (!errorCode.startsWith('additionalProperties.'))
-    return { detail: message, pointer: `#${path.slice('/body'.length)}` };
+function bodyFault(path: string, detail: string, errorCode: string): Fault {
+  if (!errorCode.startsWith('additionalProperties.')) return { detail, pointer: `#${path.slice('/body'.length)}` };
   const [parent = ''] = CLOSED_OBJECT.exec(path) ?? [];
   const name = path.slice(parent.length).replaceAll('~', '~0').replaceAll('/', '~1');
   return { detail: 'is not a known member', pointer: `#${parent.slice('/body'.length)}${name}` };

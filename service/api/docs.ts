@@ -63,6 +63,8 @@ export function docsPage(): Operation {
 /** The files that the page refers to, and no others of the package. */
 export function docsFiles(): Router {
   const router = Router({ caseSensitive: true, strict: true });
+  // Whoever opens the service in a browser wants to see what it is.
+  router.get('/', (_req, res) => res.redirect('/docs'));
   router.get('/docs/start.js', (_req, res) => send(res, 200, 'text/javascript; charset=utf-8', START));
   for (const file of FILES) {
     router.get(`/docs/${file}`, (_req, res) => {

@@ -1,4 +1,4 @@
-// Owns the proof that even what is not HTTP gets a problem.
+// Owns what happens at the edge of the contract: what is not HTTP gets a problem, the bare address leads to the docs.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api } from './fixture/api.ts';
@@ -24,4 +24,12 @@ test.each([
   });
   expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status, requestId: expect.any(String) });
+});
+
+test('A browser that opens the service is sent to the page that shows what it is', async () => {
+  const answer = await fetch(`http://127.0.0.1:${api.port}/`, { redirect: 'manual' });
+  expect(answer.status).toBe(302);
+  expect(answer.headers.get('location')).toBe('/docs');
+  const page = await fetch(`http://127.0.0.1:${api.port}/`);
+  expect(await page.text()).toContain('swagger');
 });
