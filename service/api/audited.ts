@@ -29,7 +29,7 @@ export const ACTIONS: Readonly<Record<string, string | null>> = {
 /** What only the operation knows of its own effect. Names, ids, counts and settings: never payloads, never secrets. */
 export interface AuditNote {
   /** What it was about, when that is not the last parameter of the path. */
-  readonly target?: string;
+  readonly target?: string | null;
   /** The filter of a bulk action, as it was asked for. */
   readonly filter?: object;
   /** How many things changed, when that is not one on success and none otherwise. */
@@ -55,24 +55,28 @@ export function auditTrail(operations: readonly DocumentedOperation[], audit: Pi
   const actions = new Map(operations.map(({ id, method }) => [method.toUpperCase(), ACTIONS[id] ?? null]));
   return (req, res, next) => {
     const action = actions.get(req.method) ?? null;
-    if (action !== null) res.locals.conclude = problem => inTime(audit.record(entryOf(action, problem, req, res)));
+    if (action !== null) {
+      // Now: where errors are answered, the parameters of the path are no longer known.
+      res.locals.auditNote = { target: targetOf(req) };
+      res.locals.conclude = problem => inTime(audit.record(entryOf(action, problem, req, res)));
+    }
     next();
   };
 }
 
 function entryOf(action: string, problem: string | null, req: Request, { locals, statusCode }: Response): AuditEntry {
-  const { caller, requestId, auditNote = {} } = locals;
+  const { caller, requestId, auditNote: { target = null, filter = null, affected, details } = {} } = locals;
   const isDone = problem === null;
   return {
     actor: caller.name,
     keyId: caller.keyId,
     action,
-    target: auditNote.target ?? targetOf(req),
-    filter: auditNote.filter ?? null,
-    affected: auditNote.affected ?? Number(isDone),
+    target,
+    filter,
+    affected: affected ?? Number(isDone),
     outcome: problem ?? (statusCode === 202 ? 'accepted' : 'succeeded'),
     requestId,
-    details: { address: req.ip ?? null, ...(isDone && { fields: fieldsOf(req) }), ...auditNote.details },
+    details: { address: req.ip ?? null, ...(isDone && { fields: fieldsOf(req) }), ...details },
   };
 }
 
