@@ -52,12 +52,15 @@ export interface Moment {
 
 const NO_ANSWER: Answer = { responseStatus: null, responseBody: null, error: null };
 
-/** How long a result claim lives without a heartbeat, when nobody says otherwise. */
-const CLAIM_MS = 15 * 60_000;
+/** The default of the service. */
+const ZOMBIE_TIMEOUT_MS = 10 * 60_000;
 
-/** The start of an attempt: only after this is committed may a byte be sent. A job with a result claim takes it, for `claimMs`. */
-export function start(job: Pick<ClaimedJob, 'id' | 'leaseId'>, claimMs = CLAIM_MS): Transition {
-  return fenced('start', job, { to: 'processing', claimMs }, { queueRuns: true, circuitAdmits: true });
+/**
+ * The start of an attempt: only after this is committed may a byte be sent. A job with a result claim takes it for longer
+ * than it could be taken for lost; `zombieTimeoutMs` is the service's limit, that of the job's queue wins.
+ */
+export function start(job: Pick<ClaimedJob, 'id' | 'leaseId'>, zombieTimeoutMs = ZOMBIE_TIMEOUT_MS): Transition {
+  return fenced('start', job, { to: 'processing', zombieTimeoutMs }, { queueRuns: true, circuitAdmits: true });
 }
 
 /** The operation of this job has been done by another: archived as a duplicate, without a call. */

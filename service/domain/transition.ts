@@ -49,7 +49,7 @@ export interface JobEdits {
 
 /** The row after the move. `dueInMs` counts from the database's time of applying; null keeps the due time. */
 export type Change =
-  | { readonly to: 'processing'; readonly claimMs: number }
+  | { readonly to: 'processing'; readonly zombieTimeoutMs: number }
   | { readonly to: 'pending'; readonly dueInMs: number | null; readonly answer?: Answer }
   | { readonly to: 'succeeded'; readonly outcome: 'succeeded' | 'duplicate'; readonly answer: Answer }
   | { readonly to: 'dead'; readonly reason: FailureReason; readonly answer: Answer; readonly by: string | null }

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DomainError } from '../domain/errors.ts';
 import type { Handler } from '../domain/handler.ts';
-import { postponeMs, resultClaimMs } from '../domain/idempotency.ts';
+import { postponeMs } from '../domain/idempotency.ts';
 import type { ClaimedJob } from '../domain/job.ts';
 import {
   decide,
@@ -117,7 +117,7 @@ export class Execution {
       ? this.#rejection(flaw)
       : stopped
         ? release(this.job)
-        : start(this.job, resultClaimMs(this.#parts.settings.zombieTimeoutMs));
+        : start(this.job, this.#parts.settings.zombieTimeoutMs);
     const applied = await this.#apply(transition);
     if (!applied.held) return this.#notStarted(transition, applied);
     if (transition.move !== 'start') return undefined;

@@ -42,7 +42,7 @@ function applyOne(session: Session, transition: Transition): Applied {
   if (refusal !== null) return refusal;
   const { change } = transition;
   if (change.to === 'processing') {
-    const admission = enterClaim(session, row, change.claimMs);
+    const admission = enterClaim(session, row, change.zombieTimeoutMs);
     if (admission.kind !== 'run') return NOT_ADMITTED[admission.kind];
   }
   moveHot(session, row, transition);

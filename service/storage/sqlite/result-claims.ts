@@ -1,9 +1,11 @@
 // Owns result claims: which job may run a logical operation now, and the marker of one that has been done.
-import { type Admission, admitRun, type ResultClaim } from '../../domain/idempotency.ts';
+import { type Admission, admitRun, type ResultClaim, resultClaimMs } from '../../domain/idempotency.ts';
 import type { HotRow } from './hot-row.ts';
 import type { Session } from './session.ts';
 
 const FIND = 'SELECT state, job_id, expires_at FROM idempotency_claims WHERE idempotency_key = ?';
+
+const QUEUE_LIMIT = 'SELECT zombie_timeout_ms FROM queues WHERE name = ?';
 
 const ENTER = `
   INSERT INTO idempotency_claims (idempotency_key, state, job_id, round, lease_id, claimed_at, life_ms, expires_at)
@@ -25,13 +27,15 @@ const COMPLETE = `
 const RELEASE = `
   DELETE FROM idempotency_claims WHERE idempotency_key = ? AND job_id = ? AND state = 'in-progress'`;
 
-/** Takes, or re-enters, the claim of the job's operation for `lifeMs`, if it may run; jobs without one always may. */
-export function enterClaim(session: Session, row: HotRow, lifeMs: number): Admission {
+/** Takes, or re-enters, the claim of the job's operation, if it may run; jobs without one always may. The queue's own zombie timeout wins. */
+export function enterClaim(session: Session, row: HotRow, zombieTimeoutMs: number): Admission {
   const { operation } = row;
   if (operation === null) return { kind: 'run' };
   const admission = admitRun(row.id, find(session, operation.key), session.now);
   if (admission.kind === 'run') {
     const { now } = session;
+    const [own = null] = session.row<[number | null]>(QUEUE_LIMIT, row.queue) ?? [];
+    const lifeMs = resultClaimMs(own ?? zombieTimeoutMs);
     session.run(ENTER, operation.key, row.id, row.round, row.leaseId, now, lifeMs, now + lifeMs);
   }
   return admission;

@@ -6,6 +6,7 @@ import { type JobFields, PATIENT } from '../../fixtures/jobs.ts';
 import { FINE, type Law, only, type Stage } from './world.ts';
 
 const TTL_MS = 3_600_000;
+const ZOMBIE_TIMEOUT_MS = 600_000;
 const CLAIM_MS = 900_000;
 /** Real time passes too while a statement is played. */
 const MARGIN_MS = 60_000;
@@ -83,12 +84,22 @@ export function resultClaimsLaw(law: Law): void {
 
   law('A claim without heartbeats runs out; with them it stays', async stage => {
     const { first, second } = await fetchedBoth(stage);
-    await stage.apply(start(first, CLAIM_MS));
+    await stage.apply(start(first, ZOMBIE_TIMEOUT_MS));
     stage.advance(CLAIM_MS - MARGIN_MS);
     await stage.a.jobs.heartbeat('node-a', [first.leaseId]);
     stage.advance(CLAIM_MS - MARGIN_MS);
     expect(await stage.apply(start(second))).toMatchObject({ why: 'operation-held' });
     stage.advance(MARGIN_MS);
+    expect(await stage.apply(start(second))).toMatchObject({ held: true });
+  });
+
+  law('H5 · A queue that calls jobs lost later keeps their claims for as much longer', async stage => {
+    const { first, second } = await fetchedBoth(stage);
+    await stage.b.queues.configure('default', { zombieTimeoutMs: 4 * ZOMBIE_TIMEOUT_MS });
+    await stage.apply(start(first, ZOMBIE_TIMEOUT_MS));
+    stage.advance(4 * ZOMBIE_TIMEOUT_MS);
+    expect(await stage.apply(start(second))).toMatchObject({ why: 'operation-held' });
+    stage.advance(CLAIM_MS - ZOMBIE_TIMEOUT_MS + MARGIN_MS);
     expect(await stage.apply(start(second))).toMatchObject({ held: true });
   });
 
