@@ -12,6 +12,7 @@ import { Nodes } from './application/nodes.ts';
 import { Queues } from './application/queues.ts';
 import { HandlerRegistry } from './application/registry.ts';
 import { Settings } from './application/settings.ts';
+import { StatsReader } from './application/stats.ts';
 import { MachineClock } from './clock.ts';
 import { type Config, ConfigError, isLoopback, LiveConfig, type StartConfig, storedFault } from './config.ts';
 import { WebhookDelivery } from './delivery/webhook.ts';
@@ -121,6 +122,7 @@ function createVerbs({ config, owner, store, delivery, registry }: Foundation, w
     control: new JobControl({ ...parts, look }),
     dlq: new DeadLetters(parts),
     queues: new Queues({ store, look, heartbeatMaxMs: config.heartbeatMaxMs }),
+    stats: new StatsReader(store),
     nodes: new Nodes({ store, self: owner, heartbeatMaxMs: config.heartbeatMaxMs }),
     handlers: new Handlers({ store, registry, delivery }),
     circuits: new Circuits({ store, wake }),

@@ -27,6 +27,7 @@ import { nodeOperations } from './routes/nodes.ts';
 import { queueOperations } from './routes/queues.ts';
 import { serviceOperations } from './routes/service.ts';
 import { settingOperations } from './routes/settings.ts';
+import { statsOperations } from './routes/stats.ts';
 
 export function createApp(parts: ApiParts): Express {
   const app = express();
@@ -72,6 +73,7 @@ function operationsOf(parts: ApiParts, contract: Contract): Operations {
     ...queueOperations(parts),
     ...nodeOperations(parts),
     ...settingOperations(parts),
+    ...statsOperations(parts),
     ...handlerOperations(parts),
     ...auditOperations(parts),
     ...circuitOperations(parts),

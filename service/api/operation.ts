@@ -9,6 +9,7 @@ import type { Jobs } from '../application/jobs.ts';
 import type { Nodes } from '../application/nodes.ts';
 import type { Queues } from '../application/queues.ts';
 import type { Settings } from '../application/settings.ts';
+import type { StatsReader } from '../application/stats.ts';
 import type { Caller } from '../domain/access.ts';
 import { DomainError } from '../domain/errors.ts';
 import { type Job, LIMITS } from '../domain/job.ts';
@@ -51,6 +52,7 @@ export interface ApiParts {
   readonly queues: Queues;
   readonly nodes: Nodes;
   readonly settings: Settings;
+  readonly stats: StatsReader;
   readonly handlers: Handlers;
   readonly circuits: Circuits;
   /** How many attempts a job has in all, as things stand now. */

@@ -9,6 +9,7 @@ import type { Handler } from '../domain/handler.ts';
 import { formatInstant } from '../domain/instant.ts';
 import type { Attempt, Job } from '../domain/job.ts';
 import type { Queue } from '../domain/queue.ts';
+import { ratesOf } from '../domain/stats.ts';
 import type { ErrorFamily } from '../ports/families.ts';
 
 /** Header values may be credentials. */
@@ -72,7 +73,7 @@ export function presentQueue(queue: Queue): object {
     executionTimeout: duration(queue.executionTimeoutMs),
     archiveRetention: duration(queue.archiveRetentionMs),
     dlqRetention: duration(queue.dlqRetentionMs),
-    ...{ counts, lagMs },
+    ...{ counts, lagMs, rates: ratesOf(queue.recent) },
     updatedAt: formatInstant(queue.updatedAt),
   };
 }

@@ -182,7 +182,7 @@ export const WORK_SETTINGS = {
     isChangeable: true,
     default: 2 * DAY,
     min: HOUR,
-    max: 30 * DAY,
+    max: 7 * DAY,
     meaning: 'How far back the series of statistics reach.',
   }),
   retentionAuditMs: duration({

@@ -1,4 +1,5 @@
 // Owns what a queue is: a named lane with its own switches and limits, and the live figures an operator reads.
+import type { Recent } from './stats.ts';
 
 /** What an operator sets. Null = the service's own value holds. */
 export interface QueueSettings {
@@ -33,5 +34,6 @@ export interface Queue extends QueueSettings {
   readonly name: string;
   readonly counts: QueueCounts;
   readonly lagMs: { readonly avg: number; readonly max: number };
+  readonly recent: Recent;
   readonly updatedAt: number;
 }

@@ -11,6 +11,7 @@ import type { KeyStore } from './keys.ts';
 import type { JobFilter, Page, PageRequest } from './lists.ts';
 import type { NodeStore } from './nodes.ts';
 import type { SettingsStore } from './settings.ts';
+import type { StatsStore } from './stats.ts';
 
 export type { Cursor, JobFilter, Page, PageRequest } from './lists.ts';
 export type { Node, NodeIdentity, NodeStore } from './nodes.ts';
@@ -35,6 +36,7 @@ export interface Store {
   readonly audit: AuditStore;
   readonly settings: SettingsStore;
   readonly families: FamilyStore;
+  readonly stats: StatsStore;
   /** Resolves when the database answers and serves the schema this service needs. */
   check(): Promise<void>;
   /** Waits for writes under way, then lets go of the database. */

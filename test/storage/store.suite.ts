@@ -23,6 +23,7 @@ import { resultClaimsLaw } from './suite/result-claims.ts';
 import { retentionLaw } from './suite/retention.ts';
 import { retryLaw } from './suite/retry.ts';
 import { settingsLaw } from './suite/settings.ts';
+import { statsLaw } from './suite/stats.ts';
 import { textsLaw } from './suite/texts.ts';
 import { walkLaw } from './suite/walk.ts';
 import { type Law, Stage, type StoreWorld } from './suite/world.ts';
@@ -54,6 +55,7 @@ const CHAPTERS: Readonly<Record<string, (law: Law) => void>> = {
   access: accessLaw,
   audit: auditLaw,
   settings: settingsLaw,
+  stats: statsLaw,
   walk: walkLaw,
 };
 

@@ -30,11 +30,13 @@ export interface Backlog {
   readonly unroutable: number;
   /** Due rows that wait for their promotion. */
   readonly overdue: number;
+  /** Due rows that have a handler: those that the lag is about. */
+  readonly due: number;
   readonly avgLagMs: number;
   readonly maxLagMs: number;
 }
 
-export const NO_BACKLOG: Backlog = { unroutable: 0, overdue: 0, avgLagMs: 0, maxLagMs: 0 };
+export const NO_BACKLOG: Backlog = { unroutable: 0, overdue: 0, due: 0, avgLagMs: 0, maxLagMs: 0 };
 
 interface Sums {
   unroutable: number;
@@ -104,11 +106,12 @@ function sumOf(sums: Map<string, Sums>, name: string): Sums {
 }
 
 function backlogFrom(sum: Sums, now: number): Backlog {
-  const { unroutable, overdue } = sum;
-  if (sum.due === 0) return { ...NO_BACKLOG, unroutable, overdue };
+  const { unroutable, overdue, due } = sum;
+  if (due === 0) return { ...NO_BACKLOG, unroutable, overdue };
   return {
     unroutable,
     overdue,
+    due,
     avgLagMs: Math.max(0, Math.round(sum.lagMs / sum.due)),
     maxLagMs: Math.max(0, now - sum.oldestDueAt),
   };

@@ -2,10 +2,12 @@
 import { DomainError, type Fault } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/job.ts';
 import type { Queue, QueueSettings } from '../../domain/queue.ts';
+import type { Recent } from '../../domain/stats.ts';
 import type { Configured } from '../../ports/store.ts';
 import { type Backlog, NO_BACKLOG, readBacklogs } from './backlog.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
+import { NOTHING_RECENT, recentByQueue, recentOfQueue } from './stats.ts';
 
 const COUNT = 'SELECT count(*) FROM queues';
 const CREATE = 'INSERT INTO queues (name, created_at, updated_at) VALUES (?, ?, ?)';
@@ -65,13 +67,17 @@ export function createQueue(session: Session, name: string): void {
 
 export function listQueues(session: Session): Parcel<readonly Queue[]> {
   const backlogs = readBacklogs(session, null);
-  return plain(session.records<QueueRow>(LIST).map(row => queueFrom(row, backlogs.get(row.name) ?? NO_BACKLOG)));
+  const recent = recentByQueue(session);
+  const whole = (row: QueueRow) =>
+    queueFrom(row, backlogs.get(row.name) ?? NO_BACKLOG, recent.get(row.name) ?? NOTHING_RECENT);
+  return plain(session.records<QueueRow>(LIST).map(whole));
 }
 
 export function getQueue(session: Session, name: string): Parcel<Queue | null> {
   const [row] = session.records<QueueRow>(GET, name);
   if (row === undefined) return plain(null);
-  return plain(queueFrom(row, readBacklogs(session, name).get(name) ?? NO_BACKLOG));
+  const backlog = readBacklogs(session, name).get(name) ?? NO_BACKLOG;
+  return plain(queueFrom(row, backlog, recentOfQueue(session, name)));
 }
 
 export interface ConfigureInput {
@@ -129,7 +135,7 @@ function settingsFrom(row: QueueRow): QueueSettings {
 }
 
 /** Work that came due but was not promoted yet counts as pending, as it does in each job's state. */
-function queueFrom(row: QueueRow, backlog: Backlog): Queue {
+function queueFrom(row: QueueRow, backlog: Backlog, recent: Recent): Queue {
   return {
     name: row.name,
     ...settingsFrom(row),
@@ -145,6 +151,7 @@ function queueFrom(row: QueueRow, backlog: Backlog): Queue {
       retried: row.retried_total,
     },
     lagMs: { avg: backlog.avgLagMs, max: backlog.maxLagMs },
+    recent,
     updatedAt: row.updated_at,
   };
 }

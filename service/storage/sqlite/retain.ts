@@ -4,6 +4,7 @@ import { type EndedRow, purge, remove } from './ended-moves.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
 import { UP_TO } from './statements.ts';
+import { foldBuckets } from './stats.ts';
 
 /** Queue by queue, each by its own limit: what one keeps for longer is never looked at on the way to what another drops. */
 const EXPIRED_ARCHIVED = `
@@ -49,6 +50,7 @@ export function retain(session: Session, limits: RetentionLimits): Parcel<number
   removed += session.run(BUCKETS, now - limits.bucketsMs, batch);
   removed += session.run(AUDIT, now - limits.auditMs, batch);
   removed += session.run(CLAIMS, now, batch);
+  foldBuckets(session);
   session.run(EMPTY_LANES, batch);
   session.run(SILENT_NODES, now - SILENT_NODE_KEPT_MS, batch);
   return plain(removed);

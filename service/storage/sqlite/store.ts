@@ -8,6 +8,7 @@ import type { CircuitStore } from '../../ports/circuits.ts';
 import type { FamilyStore } from '../../ports/families.ts';
 import type { KeyStore } from '../../ports/keys.ts';
 import type { SettingsStore } from '../../ports/settings.ts';
+import type { SeriesRange, StatsStore } from '../../ports/stats.ts';
 import type { Clock, HandlerStore, NodeIdentity, NodeStore, QueueStore, Store } from '../../ports/store.ts';
 import { Database, type Threads } from './database.ts';
 import { SqliteJobs } from './jobs.ts';
@@ -31,6 +32,7 @@ export function storeOver(threads: Threads, { clock, log }: StoreOptions, releas
     audit: auditOver(database),
     settings: settingsOver(database),
     families: familiesOver(database),
+    stats: statsOver(database),
     check: async () => void (await database.read('check', undefined)),
     close: async () => {
       await database.idle();
@@ -108,6 +110,13 @@ function settingsOver(database: Database): SettingsStore {
 
 function familiesOver(database: Database): FamilyStore {
   return { top: async (limit: number) => (await database.read('topFamilies', limit)).body };
+}
+
+function statsOver(database: Database): StatsStore {
+  return {
+    read: async () => (await database.read('readStats', undefined)).body,
+    series: async (range: SeriesRange) => (await database.read('readSeries', range)).body,
+  };
 }
 
 const ONE_ROW = { rows: 1 } as const;

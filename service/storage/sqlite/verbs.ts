@@ -18,6 +18,7 @@ import { configureQueue, getQueue, listQueues, removeQueue } from './queues.ts';
 import { retain } from './retain.ts';
 import type { Session } from './session.ts';
 import { changeSettings, readSettings } from './settings.ts';
+import { readSeries, readStats } from './stats.ts';
 
 /** Run inside a write transaction that they share with others. */
 export const WRITES = {
@@ -61,6 +62,8 @@ export const READS = {
   listCircuits,
   readSettings,
   topFamilies,
+  readStats,
+  readSeries,
 } as const;
 
 export type Writes = typeof WRITES;
