@@ -32,8 +32,8 @@ export interface AuditNote {
   readonly target?: string | null;
   /** The filter of a bulk action, as it was asked for. */
   readonly filter?: object;
-  /** How many things changed, when that is not one on success and none otherwise. */
-  readonly affected?: number;
+  /** How many things changed, when that is not one on success and none otherwise; null when it is not known yet. */
+  readonly affected?: number | null;
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
@@ -73,7 +73,7 @@ function entryOf(action: string, problem: string | null, req: Request, { locals,
     action,
     target,
     filter,
-    affected: affected ?? Number(isDone),
+    affected: affected === undefined ? Number(isDone) : affected,
     outcome: problem ?? (statusCode === 202 ? 'accepted' : 'succeeded'),
     requestId,
     details: { address: req.ip ?? null, ...(isDone && { fields: fieldsOf(req) }), ...details },

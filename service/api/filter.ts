@@ -1,6 +1,6 @@
 // Owns list queries: from checked query parameters to a filter and a page request of the store.
 import type { Request } from 'express';
-import { ownJobsOf } from '../domain/access.ts';
+import { ownJobsOf, seesPayloads } from '../domain/access.ts';
 import type { FailureReason } from '../domain/failure.ts';
 import { parseInstant } from '../domain/instant.ts';
 import type { JobState } from '../domain/job.ts';
@@ -27,7 +27,7 @@ interface ListQuery {
   readonly cursor?: string;
 }
 
-/** A caller that may only produce sees its own jobs in every list. */
+/** A caller that may only produce sees its own jobs in every list; one that may not read errors does not search them. */
 export function readFilter(req: Request): JobFilter {
   const { state, createdAfter, createdBefore, failedAfter, failedBefore, view, limit, cursor, ...same } = queryOf(req);
   const filter = {
@@ -38,6 +38,7 @@ export function readFilter(req: Request): JobFilter {
     failedAfter: instant(failedAfter),
     failedBefore: instant(failedBefore),
     creatorKeyId: ownJobsOf(callerOf(req)) ?? undefined,
+    searchErrors: seesPayloads(callerOf(req)) ? undefined : false,
   };
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }

@@ -18,6 +18,8 @@ export interface JobFilter {
   readonly responseStatus?: number;
   /** Literal, case-insensitive for ASCII; looks at id, type, tags and error, never at payloads. */
   readonly search?: string;
+  /** False: `search` leaves errors out, for who may not read them must not find out what they say by guessing. */
+  readonly searchErrors?: boolean;
   /** Only jobs made with this API key. */
   readonly creatorKeyId?: string;
 }

@@ -97,6 +97,17 @@ describe.each(['pending', 'dead', 'succeeded'] as const)('without read:payload n
   });
 });
 
+test('without read:payload no search finds out what an error says', async () => {
+  const id = await jobIn('dead');
+  for (const path of ['/jobs', '/dlq']) {
+    const found = async (key: Headers) =>
+      (await api.call('GET', `${path}?search=${SECRET}&limit=200`, { headers: key })).json.items.length;
+    expect(await found(keyOf('read'))).toBe(0);
+    expect(await found(await api.key(`searching ${path}`, 'read', 'read:payload'))).toBeGreaterThan(0);
+  }
+  expect((await api.call('GET', `/jobs?search=${id}`, { headers: keyOf('read') })).json.items).toHaveLength(1);
+});
+
 test('with read:payload all of it is shown, and nothing is called redacted', async () => {
   const id = await jobIn('dead');
   const seeing = await api.key('seeing', 'read', 'read:payload');

@@ -33,12 +33,16 @@ export function residueOf(filter: JobFilter, table: JobTable, at: string, index:
   add(HAS_TAG, filter.tag);
   add('last_response_status = ?', filter.responseStatus);
   add('creator_key_id = ?', filter.creatorKeyId);
-  return filter.search === undefined ? found : [...found, contains(filter.search, table)];
+  return filter.search === undefined ? found : [...found, contains(filter.search, textsOf(filter, table))];
+}
+
+function textsOf({ searchErrors = true }: JobFilter, table: JobTable): string[] {
+  if (!searchErrors) return ['id', 'type'];
+  return ['id', 'type', 'last_error', ...(table === 'dlq' ? ['error_details'] : [])];
 }
 
 /** SQLite's lower() folds ASCII only, which is the rule; instr() is literal. */
-function contains(search: string, table: JobTable): Condition {
-  const texts = ['id', 'type', 'last_error', ...(table === 'dlq' ? ['error_details'] : [])];
+function contains(search: string, texts: readonly string[]): Condition {
   const wanted = search.replace(/[A-Z]/g, letter => letter.toLowerCase());
   const parts = texts.map(column => `instr(lower(${column}), ?) > 0`);
   return { sql: `(${[...parts, TAG_CONTAINS].join(' OR ')})`, values: [...texts, 'tags'].map(() => wanted) };

@@ -87,6 +87,9 @@ export function listsLaw(law: Law): void {
     expect(await found("couldn't FIND c:\\x")).toEqual([dead.id]);
     expect(await found('needle')).toEqual([]);
     expect(await found('\\')).toEqual([dead.id]);
+    const guessed = (search: string) => stage.all({ search, searchErrors: false });
+    expect(await guessed("couldn't")).toEqual([]);
+    expect((await guessed('dead.V1')).map(({ id }) => id)).toEqual([dead.id]);
   });
 
   law('Pages of any size give every job once', async stage => {
