@@ -101,6 +101,16 @@ it('Failures cost one write per transaction, however many there are', () => {
   ]);
 });
 
+it('A policy that is put decides already within the transaction that put it', () => {
+  transact(() => claimSome(1));
+  transact(() => {
+    claimSome(1);
+    putHandler(session, handlerFor(TYPE, { circuit: { failureThreshold: 1 } }));
+    endAll(RETRYABLE);
+  });
+  expect(database.prepare('SELECT state FROM circuits').pluck().get()).toBe('open');
+});
+
 it('What is in flight of a ramp is counted among what is claimed, not among what waits', () => {
   transact(() => claimSome(5));
   transact(() => endAll(RETRYABLE));

@@ -21,7 +21,7 @@ const LIST = `
 const LOADS = `
   SELECT coalesce((SELECT own.type FROM handlers AS own WHERE own.type = lanes.type), '${CATCH_ALL}') AS handler,
     sum(ready), sum(fetched + processing)
-  FROM lanes GROUP BY handler`;
+  FROM lanes WHERE ready + fetched + processing > 0 GROUP BY handler`;
 
 type ListValues = readonly [type: string, policy: string, updatedAt: number | null, ...circuit: unknown[]];
 type LoadValues = readonly [handler: string, waiting: number, inFlight: number];

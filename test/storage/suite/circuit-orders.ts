@@ -114,7 +114,9 @@ export function circuitOrdersLaw(law: Law): void {
     const probe = only(await stage.claim({ start: true }));
     expect(probe.type).toBe('one');
     await stage.apply(judged(verdict(stage.a, probe, FINE), '*', FINE));
-    expect(await stage.claim({ start: true }), 'the ramp counts over all its types').toHaveLength(1);
+    await stage.add({ type: 'three' });
+    const ramp = [await stage.claim({ start: true }), await stage.claim({ start: true }, stage.b)];
+    expect(ramp.flat(), 'the ramp counts over all its types').toHaveLength(1);
   });
 
   law('What a job says about the catch-all is not held against a handler that its type got meanwhile', async stage => {
