@@ -128,6 +128,8 @@ export interface ClaimedJob {
   readonly startedAt: number | null;
   readonly traceparent: string | null;
   readonly tracestate: string | null;
+  /** The epoch of its handler's circuit at the claim; 0 while that never moved. */
+  readonly circuitEpoch: number;
   /** The execution timeout set for its queue, or null. */
   readonly queueTimeoutMs: number | null;
 }

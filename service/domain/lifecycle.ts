@@ -110,9 +110,18 @@ export function decide(job: RunningJob, outcome: Outcome, policy: AttemptPolicy,
   }
 }
 
-/** The same transition, which also tells the circuit of the handler that was called how the attempt ended. */
-export function judged(transition: Transition, handlerType: string, outcome: Outcome): Transition {
-  return { ...transition, circuit: { type: handlerType, verdict: verdictOf(outcome) } };
+/**
+ * The same transition, which also tells the circuit of the handler that was called how the attempt ended, unless there is
+ * nothing to tell: a circuit that never moved learns nothing from a success.
+ */
+export function judged(
+  transition: Transition,
+  call: { readonly handlerType: string; readonly circuitEpoch: number },
+  outcome: Outcome,
+): Transition {
+  const verdict = verdictOf(outcome);
+  if (verdict === 'none' || (verdict === 'success' && call.circuitEpoch === 0)) return transition;
+  return { ...transition, circuit: { type: call.handlerType, verdict } };
 }
 
 /** Why a job is dead when its last attempt ended in a way that would otherwise be tried again. */

@@ -168,7 +168,9 @@ export class Execution {
   async #settle(job: ClaimedJob, outcome: Outcome): Promise<void> {
     const moment = { now: this.#parts.store.clock.now(), random: this.#parts.random() };
     const decided = decide(job, outcome, this.#policy(), moment);
-    const transition = this.#handler ? judged(decided, this.#handler.type, outcome) : decided;
+    const { handlerType } = this;
+    const { circuitEpoch } = job;
+    const transition = this.#handler ? judged(decided, { handlerType, circuitEpoch }, outcome) : decided;
     const applied = await this.#apply(transition);
     if (applied.held) return this.#announce(transition);
     if (applied.why === 'cancel-requested') {

@@ -171,7 +171,7 @@ export interface StaleRequest {
   readonly limit: number;
 }
 
-export type StaleJob = Omit<ClaimedJob, 'payload'> & {
+export type StaleJob = Omit<ClaimedJob, 'payload' | 'circuitEpoch'> & {
   readonly workerId: string;
   readonly heartbeatAt: number | null;
   readonly cancelRequestedBy: string | null;

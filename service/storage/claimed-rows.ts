@@ -47,6 +47,7 @@ export interface Tenure {
   readonly leaseId: string;
   readonly startedAt: number | null;
   readonly queueTimeoutMs: number | null;
+  readonly circuitEpoch: number;
 }
 
 /** The claimed job; `values` are those before the claim, so a start counts on top of them. */
@@ -71,6 +72,7 @@ export function claimedJob(values: ClaimedValues, payload: Uint8Array, tenure: T
     startedAt: tenure.startedAt,
     traceparent: values[14],
     tracestate: values[15],
+    circuitEpoch: tenure.circuitEpoch,
     queueTimeoutMs: tenure.queueTimeoutMs,
   };
 }

@@ -17,7 +17,7 @@ afterAll(() => api.close());
 async function runAll(outcome: Outcome): Promise<void> {
   const now = api.clock.now();
   const ends = (await api.run()).map(job =>
-    judged(decide(job, outcome, PATIENT, { now, random: 0 }), job.type, outcome),
+    judged(decide(job, outcome, PATIENT, { now, random: 0 }), { ...job, handlerType: job.type }, outcome),
   );
   await api.store.jobs.apply(ends);
 }

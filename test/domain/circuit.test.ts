@@ -17,7 +17,7 @@ import {
   type Verdict,
   verdictOf,
 } from '#service/domain/circuit.js';
-import type { Outcome } from '#service/domain/lifecycle.js';
+import { judged as judgedBy, type Outcome, release } from '#service/domain/lifecycle.js';
 
 const T0 = 1_700_000_000_000;
 
@@ -175,4 +175,22 @@ describe('what an attempt says about its handler', () => {
     ['a shutdown', { kind: 'interrupted', by: 'shutdown', ...answer }, 'none'],
     ['a lost node', { kind: 'expired', ...answer }, 'none'],
   ])('%s', (_, outcome, verdict) => expect(verdictOf(outcome)).toBe(verdict));
+});
+
+describe('the transition that ends an attempt', () => {
+  const answer = { responseStatus: 500, responseBody: null, error: null };
+  const end = release({ id: 'j', leaseId: 'l' });
+  const told = (outcome: Outcome, circuitEpoch: number) =>
+    judgedBy(end, { handlerType: '*', circuitEpoch }, outcome).circuit;
+
+  it('tells the circuit of the handler that was called what the attempt says', () => {
+    expect(told({ kind: 'timedOut', ...answer }, 0)).toEqual({ type: '*', verdict: 'fault' });
+    expect(told({ kind: 'fatal', endpointGone: true, ...answer }, 0)).toEqual({ type: '*', verdict: 'gone' });
+    expect(told({ kind: 'succeeded', ...answer }, 1)).toEqual({ type: '*', verdict: 'success' });
+  });
+
+  it('says nothing when there is nothing to learn', () => {
+    expect(told({ kind: 'succeeded', ...answer }, 0)).toBeUndefined();
+    expect(told({ kind: 'expired', ...answer }, 3)).toBeUndefined();
+  });
 });

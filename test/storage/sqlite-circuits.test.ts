@@ -64,23 +64,30 @@ function transact(work: () => void): readonly string[] {
   return [...session.asked];
 }
 
-const leases: { readonly id: string; readonly leaseId: string }[] = [];
+const leases: { readonly id: string; readonly leaseId: string; readonly circuitEpoch: number }[] = [];
 
 function claimSome(limit: number): void {
   const { body } = claim(session, { owner: 'n', limit, perType: limit, perHandler: {}, start: true });
-  leases.splice(0, leases.length, ...body.jobs.map(([values, leaseId]) => ({ id: values[0], leaseId })));
+  leases.splice(
+    0,
+    leases.length,
+    ...body.jobs.map(([values, leaseId, , , circuitEpoch]) => ({ id: values[0], leaseId, circuitEpoch })),
+  );
 }
 
 function endAll(outcome: Outcome): void {
   const answer = { responseStatus: 200, responseBody: null, error: null };
-  const ends = leases.map(({ id, leaseId }): Transition => {
+  const ends = leases.map(({ id, leaseId, circuitEpoch }) => {
     const guard = { states: ['processing'] as const, leaseId };
-    return { move: 'succeed', jobId: id, guard, change: { to: 'succeeded', outcome: 'succeeded', answer } };
+    const end: Transition = {
+      move: 'succeed',
+      jobId: id,
+      guard,
+      change: { to: 'succeeded', outcome: 'succeeded', answer },
+    };
+    return judged(end, { handlerType: TYPE, circuitEpoch }, outcome);
   });
-  apply(
-    session,
-    ends.map(end => judged(end, TYPE, outcome)),
-  );
+  apply(session, ends);
 }
 
 it('While handlers work, a transaction looks at the revisions once, however many jobs it claims or ends, and writes nothing', () => {

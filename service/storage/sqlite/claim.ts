@@ -67,6 +67,7 @@ export type ClaimedAnswer = readonly [
   leaseId: string,
   isStarted: boolean,
   queueTimeoutMs: number | null,
+  circuitEpoch: number,
 ];
 
 export function claim(session: Session, request: ClaimRequest): Parcel<ClaimAnswer> {
@@ -171,5 +172,5 @@ function take(session: Session, request: ClaimRequest, head: Leased, parts: Uint
     'pending',
     isStarted ? 'processing' : 'fetched',
   );
-  return [values, leaseId, isStarted, lane.queueTimeoutMs];
+  return [values, leaseId, isStarted, lane.queueTimeoutMs, circuitEpoch];
 }

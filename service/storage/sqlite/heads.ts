@@ -56,7 +56,8 @@ export class Budget {
     let room = Math.min(this.#left, perType - (this.#types.get(type) ?? 0));
     const ofHandler = Object.hasOwn(perHandler, handler) ? perHandler[handler] : undefined;
     const handlerRoom = Math.min(ofHandler ?? Number.POSITIVE_INFINITY, this.#circuitRoom(handler));
-    room = Math.min(room, handlerRoom - (this.#handlers.get(handler) ?? 0));
+    if (handlerRoom !== Number.POSITIVE_INFINITY)
+      room = Math.min(room, handlerRoom - (this.#handlers.get(handler) ?? 0));
     if (queueRoom !== null) room = Math.min(room, queueRoom - (this.#queues.get(queue) ?? 0));
     return room;
   }

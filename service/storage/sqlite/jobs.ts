@@ -108,9 +108,10 @@ function newJobValues(job: NewJob): NewJobValues {
 
 function claimFrom({ body, parts }: Parcel<ClaimAnswer>): Claim {
   const { jobs: claimed, now, ...rest } = body;
-  const jobs = claimed.map(([values, leaseId, isStarted, queueTimeoutMs], index) =>
-    claimedJob(values, parts[index] ?? NOTHING, { leaseId, startedAt: isStarted ? now : null, queueTimeoutMs }),
-  );
+  const jobs = claimed.map(([values, leaseId, isStarted, queueTimeoutMs, circuitEpoch], index) => {
+    const startedAt = isStarted ? now : null;
+    return claimedJob(values, parts[index] ?? NOTHING, { leaseId, startedAt, queueTimeoutMs, circuitEpoch });
+  });
   return { jobs, ...rest };
 }
 

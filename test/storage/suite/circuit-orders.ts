@@ -104,7 +104,9 @@ export function circuitOrdersLaw(law: Law): void {
     await stage.register('*', 'own');
     await stage.add(...many(4, 'one'), ...many(4, 'two'), ...many(4, 'own'));
     const jobs = (await stage.claim({ limit: 8, start: true })).filter(({ type }) => type !== 'own');
-    const ends = jobs.slice(0, 5).map(job => judged(verdict(stage.a, job, RETRYABLE), '*', RETRYABLE));
+    const ends = jobs
+      .slice(0, 5)
+      .map(job => judged(verdict(stage.a, job, RETRYABLE), { ...job, handlerType: '*' }, RETRYABLE));
     expect((await stage.a.jobs.apply(ends)).at(-1)).toMatchObject({ circuitEvent: { type: '*', event: 'opened' } });
     expect((await stage.claim({}, stage.b)).map(({ type }) => type)).toEqual(['own', 'own', 'own', 'own']);
     expect(await status(stage, '*')).toMatchObject({ waiting: 5, inFlight: 3 });
@@ -113,7 +115,7 @@ export function circuitOrdersLaw(law: Law): void {
     stage.advance(BREAK_MS);
     const probe = only(await stage.claim({ start: true }));
     expect(probe.type).toBe('one');
-    await stage.apply(judged(verdict(stage.a, probe, FINE), '*', FINE));
+    await stage.apply(judged(verdict(stage.a, probe, FINE), { ...probe, handlerType: '*' }, FINE));
     await stage.add({ type: 'three' });
     const ramp = [await stage.claim({ start: true }), await stage.claim({ start: true }, stage.b)];
     expect(ramp.flat(), 'the ramp counts over all its types').toHaveLength(1);
@@ -124,7 +126,7 @@ export function circuitOrdersLaw(law: Law): void {
     await stage.add(...many(6, 'late'));
     const jobs = await started(stage, 6);
     await stage.register('late');
-    const ends = jobs.map(job => judged(verdict(stage.a, job, RETRYABLE), '*', RETRYABLE));
+    const ends = jobs.map(job => judged(verdict(stage.a, job, RETRYABLE), { ...job, handlerType: '*' }, RETRYABLE));
     await stage.b.jobs.apply(ends);
     expect(await status(stage, 'late')).toMatchObject({ circuit: { state: 'closed', failedAt: [] } });
     expect(await status(stage, '*')).toMatchObject({ circuit: { state: 'open' } });

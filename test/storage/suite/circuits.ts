@@ -11,7 +11,10 @@ const TIMED_OUT: Outcome = { ...EXPIRED, kind: 'timedOut' };
 
 /** Ends a running job as its handler's own node does, which tells the circuit how it went. */
 export function end(stage: Stage, job: ClaimedJob, outcome: Outcome, node: Store = stage.a): Promise<Applied> {
-  return stage.apply(judged(verdict(node, job, outcome), TYPE, outcome), node);
+  return stage.apply(
+    judged(verdict(node, job, outcome), { handlerType: TYPE, circuitEpoch: job.circuitEpoch }, outcome),
+    node,
+  );
 }
 
 /** Jobs of the type that start now, each with all that a claim may take. */

@@ -199,5 +199,5 @@ async function runOnly(stage: Stage, id: string) {
   await stage.claim();
   const { leaseId, payload, heartbeatAt, ...job } = await stage.job(id);
   if (leaseId === null || payload === null) throw new Error(`${id} was not claimed`);
-  return stage.begin({ ...job, state: 'fetched', leaseId, payload, queueTimeoutMs: null });
+  return stage.begin({ ...job, state: 'fetched', leaseId, payload, circuitEpoch: 0, queueTimeoutMs: null });
 }

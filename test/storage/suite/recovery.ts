@@ -172,7 +172,10 @@ export function recoveryLaw(law: Law): void {
 }
 
 function expire(stage: Stage, job: StaleJob, retryOnZombie: boolean) {
-  return verdict(stage.b, { ...job, payload: new Uint8Array() }, EXPIRED, { ...PATIENT, retryOnZombie });
+  return verdict(stage.b, { ...job, circuitEpoch: 0, payload: new Uint8Array() }, EXPIRED, {
+    ...PATIENT,
+    retryOnZombie,
+  });
 }
 
 function ids(jobs: readonly { readonly id: string }[]): string[] {

@@ -214,7 +214,7 @@ class Walk {
     for (const found of stale.slice(0, 2)) {
       const job = this.#model.get(found.id);
       expect(found).toMatchObject({ leaseId: job.leaseId, cancelRequestedBy: job.cancelRequestedBy, state: job.state });
-      const expired = { ...found, payload: new Uint8Array() };
+      const expired = { ...found, circuitEpoch: 0, payload: new Uint8Array() };
       timeOf(await this.#apply(found.state === 'fetched' ? reclaim(found) : verdict(this.#stage.a, expired, EXPIRED)));
       this.#model.leave(job, found.state === 'fetched' ? 'pending' : 'dead');
     }
