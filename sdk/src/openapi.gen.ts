@@ -332,6 +332,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the figures over all queues
+         * @description Counts now, lifetime totals, lag, and rates over the last minute and the last five.
+         *
+         *     Needs the scope `read`.
+         */
+        get: operations["getStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stats/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read figures over time
+         * @description A point for every step, also where nothing happened. The last 15 minutes are kept by the second, what is older by the
+         *     minute, for as long as `retentionBuckets` says (2 days by default). Points begin at multiples of the step.
+         *
+         *     Needs the scope `read`.
+         */
+        get: operations["getSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/nodes": {
         parameters: {
             query?: never;
@@ -1056,6 +1101,7 @@ export interface components {
                 avg: number;
                 max: number;
             };
+            rates: components["schemas"]["Rates"];
             /** Format: date-time */
             updatedAt: string;
         };
@@ -1147,6 +1193,75 @@ export interface components {
          */
         SettingsPatch: {
             [key: string]: unknown;
+        };
+        Rate: {
+            /** @description Jobs that ended per second, succeeded or dead. */
+            throughput: number;
+            /** @description The share of them that died; null when none ended. */
+            failureRate: number | null;
+        };
+        /** @description Over the running second and the 60, or 300, before it. */
+        Rates: {
+            oneMinute: components["schemas"]["Rate"];
+            fiveMinutes: components["schemas"]["Rate"];
+        };
+        Stats: {
+            /**
+             * Format: date-time
+             * @description The database's time.
+             */
+            at: string;
+            /** @description Jobs now, over all queues. */
+            counts: {
+                /** @description Due and waiting, the unroutable ones included. */
+                pending: number;
+                /** @description Waiting, due or not, without a handler. */
+                unroutable: number;
+                scheduled: number;
+                fetched: number;
+                processing: number;
+                succeeded: number;
+                dead: number;
+            };
+            /** @description Since the queues exist; nothing lowers them but the removal of a queue. */
+            lifetime: {
+                succeeded: number;
+                /** @description Jobs that went to the DLQ. */
+                failed: number;
+                retried: number;
+            };
+            /** @description How late the due pending jobs that have a handler are. */
+            lagMs: {
+                avg: number;
+                max: number;
+            };
+            rates: components["schemas"]["Rates"];
+        };
+        Series: {
+            /** @description Null for all queues together. */
+            queue: string | null;
+            /**
+             * Format: date-time
+             * @description The start of the first point, a multiple of the step.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The end of the last point.
+             */
+            to: string;
+            step: string;
+            points: {
+                /** Format: date-time */
+                at: string;
+                enqueued: number;
+                succeeded: number;
+                dead: number;
+                failedAttempts: number;
+                retried: number;
+                /** @description From start to end of what succeeded; null when nothing did. */
+                avgDurationMs: number | null;
+            }[];
         };
         NewHandler: {
             /** @description http or https, without credentials and fragment. */
@@ -1458,7 +1573,7 @@ export interface components {
         CreatedAfter: string;
         /** @description Only jobs created before this instant. */
         CreatedBefore: string;
-        /** @description Literal text in id, type, tags or error; never in payloads. */
+        /** @description Literal text in id, type, tags or error; never in payloads, and in errors only with the scope `read:payload`. */
         Search: string;
         /** @description How many items a page has at most. */
         Limit: number;
@@ -1491,7 +1606,7 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only jobs created before this instant. */
                 createdBefore?: components["parameters"]["CreatedBefore"];
-                /** @description Literal text in id, type, tags or error; never in payloads. */
+                /** @description Literal text in id, type, tags or error; never in payloads, and in errors only with the scope `read:payload`. */
                 search?: components["parameters"]["Search"];
                 /** @description `full` includes the payloads. */
                 view?: "summary" | "full";
@@ -1858,7 +1973,7 @@ export interface operations {
                 responseStatus?: number;
                 /** @description Only jobs of this error family, by its `id` in `/dlq/errors`. */
                 errorFamily?: number;
-                /** @description Literal text in id, type, tags or error; never in payloads. */
+                /** @description Literal text in id, type, tags or error; never in payloads, and in errors only with the scope `read:payload`. */
                 search?: components["parameters"]["Search"];
                 /** @description How many items a page has at most. */
                 limit?: components["parameters"]["Limit"];
@@ -2217,6 +2332,72 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    getStats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stats"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    getSeries: {
+        parameters: {
+            query?: {
+                /** @description The start of the range; an hour before its end when absent. */
+                from?: string;
+                /** @description The end of the range, exclusive; now when absent. */
+                to?: string;
+                /**
+                 * @description How much time a point covers: whole seconds, or whole minutes for a range that begins more than 15 minutes ago.
+                 *     When absent one that gives at most 120 points. At most 1 000 points are given.
+                 */
+                step?: string;
+                /** @description Only this queue. */
+                queue?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The points, oldest first. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Series"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StorageUnavailable"];
