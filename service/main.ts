@@ -1,4 +1,5 @@
 // Owns the making of a service: builds all parts, starts them, and stops them in reverse. Imports everything, imported by none but the CLI.
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Access, prepareAccess } from './access.ts';
 import { createApp } from './api/app.ts';
@@ -23,6 +24,8 @@ import { hostId, newOwner } from './engine/identity.ts';
 import { Recovery } from './engine/recovery.ts';
 import { Retention } from './engine/retention.ts';
 import { Worker } from './engine/worker.ts';
+import { announcedStore } from './events/announce.ts';
+import { EventRing } from './events/ring.ts';
 import { NodeHealth } from './health.ts';
 import { type AdjustableLog, createLog } from './log.ts';
 import { gaugesOf } from './metrics/gauges.ts';
@@ -46,6 +49,8 @@ interface Foundation {
   readonly log: AdjustableLog;
   readonly version: string;
   readonly store: Store;
+  /** What this node has committed lately. */
+  readonly events: EventRing;
   readonly delivery: Delivery;
   readonly registry: HandlerRegistry;
   readonly access: Access;
@@ -62,13 +67,14 @@ export async function runService(
   if (storage === 'memory') log.event('memoryMode');
   const metrics = new Metrics({ version, storage });
   const foundation = await layFoundation({ live: new LiveConfig(start), log, version }, metrics);
-  const { store, registry, access } = foundation;
+  const { store, events, registry, access } = foundation;
   const { engine, worker, settings } = createEngine(foundation);
   metrics.readGaugesFrom(gaugesOf(store, worker));
   const stopping = new AbortController();
   const app = createApp({
     ...createVerbs(foundation, worker),
     settings,
+    events,
     maxAttempts: job => registry.maxAttempts(job),
     health: new NodeHealth(store, engine, stopping.signal),
     metrics,
@@ -89,7 +95,8 @@ async function layFoundation(
   const { live, log, version } = given;
   const config = live.values;
   const clock = new MachineClock();
-  const store = measuredStore(await openConfiguredStore(config, log), metrics);
+  const events = new EventRing(randomUUID());
+  const store = announcedStore(measuredStore(await openConfiguredStore(config, log), metrics), events);
   await adoptStored(live, store, log);
   const access = await prepareAccess({ config, store, log }).catch(async (error: unknown) => {
     await store.close();
@@ -99,7 +106,7 @@ async function layFoundation(
   const delivery = measuredDelivery(new WebhookDelivery({ clock, policy, version }), metrics);
   const registry = new HandlerRegistry(store.handlers, config);
   await registry.load();
-  return { ...given, config, owner: newOwner(), store, delivery, registry, access };
+  return { ...given, config, owner: newOwner(), store, events, delivery, registry, access };
 }
 
 /** Before anything else reads a setting: what is stored for all nodes holds from the start, or the start fails and names it. */

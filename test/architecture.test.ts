@@ -16,11 +16,24 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ['domain', 'ports', 'root'],
   delivery: ['domain', 'ports', 'root'],
   metrics: ['domain', 'ports', 'root'],
+  events: ['domain', 'ports', 'root'],
   api: ['domain', 'ports', 'application', 'metrics', 'root'],
   config: ['domain', 'root'],
   root: ['domain', 'ports'],
   cli: ['domain', 'config', 'root', 'main'],
-  main: ['domain', 'ports', 'application', 'engine', 'storage', 'delivery', 'metrics', 'api', 'config', 'root'],
+  main: [
+    'domain',
+    'ports',
+    'application',
+    'engine',
+    'storage',
+    'delivery',
+    'metrics',
+    'events',
+    'api',
+    'config',
+    'root',
+  ],
 };
 /** The files beside the folders that put the parts together; they may import everything. */
 const WIRING = ['main', 'running-service', 'health', 'access', 'opening'];

@@ -10,6 +10,8 @@ declare global {
   namespace Express {
     interface Locals {
       requestId: string;
+      /** Only the headers are asked for. */
+      isHead: boolean;
       /** Who asks. */
       caller: Caller;
       auditNote?: AuditNote;
@@ -45,7 +47,8 @@ export function admit({ keys, loopbackOnly, corsOrigins }: Admission): RequestHa
     for (const [name, value] of HEADERS) res.setHeader(name, value);
     identify(req, res);
     // Node keeps the body of an answer to HEAD back by itself.
-    if (req.method === 'HEAD') req.method = 'GET';
+    res.locals.isHead = req.method === 'HEAD';
+    if (res.locals.isHead) req.method = 'GET';
     res.locals.caller = callerBehind(req, keys);
     if (loopbackOnly && !keys.isRequired) checkLocal(req, corsOrigins);
     next();

@@ -21,6 +21,7 @@ import { auditOperations } from './routes/audit.ts';
 import { circuitOperations } from './routes/circuits.ts';
 import { controlOperations } from './routes/control.ts';
 import { dlqOperations } from './routes/dlq.ts';
+import { eventOperations } from './routes/events.ts';
 import { handlerOperations } from './routes/handlers.ts';
 import { jobOperations } from './routes/jobs.ts';
 import { nodeOperations } from './routes/nodes.ts';
@@ -74,6 +75,7 @@ function operationsOf(parts: ApiParts, contract: Contract): Operations {
     ...nodeOperations(parts),
     ...settingOperations(parts),
     ...statsOperations(parts),
+    ...eventOperations(parts),
     ...handlerOperations(parts),
     ...auditOperations(parts),
     ...circuitOperations(parts),

@@ -15,6 +15,7 @@ import { DomainError } from '../domain/errors.ts';
 import { type Job, LIMITS } from '../domain/job.ts';
 import { keyFlaw, trimName } from '../domain/name.ts';
 import type { Keyring } from './access.ts';
+import type { EventLog } from './event-stream.ts';
 
 /** The request has passed the contract: its query, path and body are what openapi.yaml says. */
 export type Operation = (req: Request, res: Response) => void | Promise<void>;
@@ -53,6 +54,7 @@ export interface ApiParts {
   readonly nodes: Nodes;
   readonly settings: Settings;
   readonly stats: StatsReader;
+  readonly events: EventLog;
   readonly handlers: Handlers;
   readonly circuits: Circuits;
   /** How many attempts a job has in all, as things stand now. */

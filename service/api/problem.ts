@@ -1,7 +1,13 @@
 // Owns refusals on the wire: one table from code to status, title and what to do, and the problem document made of it.
 import { DomainError, type Fault, type RefusalCode } from '../domain/errors.ts';
 
-export type ProblemCode = RefusalCode | 'request-timeout' | 'headers-too-large' | 'internal-error' | 'not-ready';
+export type ProblemCode =
+  | RefusalCode
+  | 'request-timeout'
+  | 'headers-too-large'
+  | 'internal-error'
+  | 'not-ready'
+  | 'too-many-streams';
 
 interface Explanation {
   readonly status: number;
@@ -131,6 +137,11 @@ export const PROBLEMS: Readonly<Record<ProblemCode, Explanation>> = {
     status: 503,
     title: 'Storage is away',
     whatToDo: 'Nothing was done. Send the request again after Retry-After seconds.',
+  },
+  'too-many-streams': {
+    status: 503,
+    title: 'Too many readers follow the events',
+    whatToDo: 'Close a stream of this node, or follow the events of another node.',
   },
   'not-ready': {
     status: 503,
