@@ -377,6 +377,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow what this node commits, as Server-Sent Events
+         * @description One event after each commit of this node; other nodes tell their own. Never a payload, never an error text.
+         *
+         *     | `event` | `data`, a JSON object |
+         *     |---|---|
+         *     | `job` | `at id queue type move state reason`: what was done to a job, the state it is in now (`gone` when deleted, null when the same as before), and why it is dead |
+         *     | `queue` | `at name change`, and when configured `isPaused isActive maxWorkers` |
+         *     | `circuit` | `at type event` |
+         *     | `handler` | `at type change` |
+         *     | `settings` | `at names` |
+         *     | `reset` | `reason`: the last id is unknown or too old, so events were missed: read anew what you show, then follow |
+         *
+         *     The node keeps its last 10 000 events. A reader that names the last id it has, as browsers do, gets what it missed
+         *     first. A ping every 15 seconds carries the id up to which a reader has seen everything, its filter included. A reader
+         *     that is slower than 10 000 events is dropped; at most 100 follow one node. The stream ends when the service stops, and
+         *     when the key of the reader is revoked. Browsers' `EventSource` cannot send a key: read the stream with `fetch`.
+         *
+         *     Needs the scope `read`.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/nodes": {
         parameters: {
             query?: never;
@@ -1533,6 +1569,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description As many readers follow the events of this node as may. */
+        TooManyStreams: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                /** @description Seconds to wait. */
+                "Retry-After": number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description A check fails, or the service is stopping. `errors` names each failing check. */
         NotReady: {
             headers: {
@@ -2401,6 +2449,43 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /** @description The same, for clients that cannot set the header. */
+                lastEventId?: string;
+                /** @description Only events of jobs in this queue, and of the queue itself. */
+                queue?: string;
+                /** @description Only events of jobs of this type key, its handler and its circuit. */
+                type?: string;
+            };
+            header?: {
+                /** @description The `id` of the last event the reader has. */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream, which does not end by itself. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TooManyStreams"];
         };
     };
     listNodes: {
