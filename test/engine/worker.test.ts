@@ -44,10 +44,13 @@ let delivery: HeldDelivery;
 let worker: Worker;
 let clock: MachineClock;
 let isStorageAway = false;
+/** Runs before each transition of this node. */
+let interlude: () => Promise<unknown> = async () => undefined;
 
 beforeEach(async () => {
   clock = new MachineClock();
   isStorageAway = false;
+  interlude = async () => undefined;
   store = await openStore({ kind: 'memory' }, { clock });
   delivery = new HeldDelivery();
   await store.nodes.announce({ id: OWNER, host: 'host', version: '0', concurrency: 4 });
@@ -76,7 +79,10 @@ function failing(whole: Store): Store {
     jobs: {
       insert: posted => jobs.insert(posted),
       claim: request => jobs.claim(request),
-      apply: moves => (isStorageAway ? away() : jobs.apply(moves)),
+      apply: async moves => {
+        await interlude();
+        return isStorageAway ? away() : jobs.apply(moves);
+      },
       heartbeat: (owner, leaseIds) => jobs.heartbeat(owner, leaseIds),
       stale: request => jobs.stale(request),
       get: id => jobs.get(id),
@@ -207,6 +213,21 @@ test('H4 · Of two jobs of one operation one is called, and the other is archive
     .poll(async () => store.jobs.get('b'), { timeout: 10_000 })
     .toMatchObject({ state: 'succeeded', outcome: 'duplicate', attempts: 0 });
   expect(delivery.calls).toHaveLength(1);
+});
+
+test('A job whose circuit opens between its claim and its start goes back, and starts after a reset', async () => {
+  interlude = () => store.circuits.open('work.v1');
+  const stored = store.jobs.insert([{ ...jobOf('a'), idempotencyKey: 'order:2', resultTtlMs: HOUR_MS }]);
+  worker.wake();
+  await stored;
+  const back = { state: 'pending', attempts: 0, leaseId: null, version: 3 };
+  await expect.poll(async () => store.jobs.get('a')).toMatchObject(back);
+  await worker.step();
+  expect(await store.jobs.get('a'), 'it is not claimed again').toMatchObject(back);
+  interlude = async () => undefined;
+  await store.circuits.reset('work.v1');
+  worker.wake();
+  await expect.poll(() => delivery.calls.map(({ call }) => call.job.id)).toEqual(['a']);
 });
 
 test('C9 · A job whose success cannot be stored yet keeps beating, so that nobody takes it for lost', async () => {
