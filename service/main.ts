@@ -4,12 +4,15 @@ import { readFileSync } from 'node:fs';
 import { type Access, prepareAccess } from './access.ts';
 import { createApp } from './api/app.ts';
 import { createHttpServer } from './api/server.ts';
+import { BulkById } from './application/bulk-by-id.ts';
 import { Circuits } from './application/circuits.ts';
 import { JobControl } from './application/control.ts';
 import { DeadLetters } from './application/dlq.ts';
 import { Handlers } from './application/handlers.ts';
 import { Jobs, type Wake } from './application/jobs.ts';
 import { Nodes } from './application/nodes.ts';
+import { Operations } from './application/operations.ts';
+import { Previews } from './application/previews.ts';
 import { Queues } from './application/queues.ts';
 import { HandlerRegistry } from './application/registry.ts';
 import { Settings } from './application/settings.ts';
@@ -20,7 +23,8 @@ import { WebhookDelivery } from './delivery/webhook.ts';
 import type { AttemptPolicy } from './domain/retry.ts';
 import { Engine } from './engine/engine.ts';
 import { Heartbeat } from './engine/heartbeat.ts';
-import { hostId, newOwner } from './engine/identity.ts';
+import { hostId, isKnownGone, newOwner } from './engine/identity.ts';
+import { OperationLoop } from './engine/operations.ts';
 import { Recovery } from './engine/recovery.ts';
 import { Retention } from './engine/retention.ts';
 import { Worker } from './engine/worker.ts';
@@ -68,11 +72,12 @@ export async function runService(
   const metrics = new Metrics({ version, storage });
   const foundation = await layFoundation({ live: new LiveConfig(start), log, version }, metrics);
   const { store, events, registry, access } = foundation;
-  const { engine, worker, settings } = createEngine(foundation);
+  const { engine, worker, settings, bulk } = createEngine(foundation);
   metrics.readGaugesFrom(gaugesOf(store, worker));
   const stopping = new AbortController();
   const app = createApp({
     ...createVerbs(foundation, worker),
+    ...bulk,
     settings,
     events,
     maxAttempts: job => registry.maxAttempts(job),
@@ -128,6 +133,7 @@ function createVerbs({ config, owner, store, delivery, registry }: Foundation, w
     jobs: new Jobs(parts),
     control: new JobControl({ ...parts, look }),
     dlq: new DeadLetters(parts),
+    bulkById: new BulkById(parts),
     queues: new Queues({ store, look, heartbeatMaxMs: config.heartbeatMaxMs }),
     stats: new StatsReader(store),
     nodes: new Nodes({ store, self: owner, heartbeatMaxMs: config.heartbeatMaxMs }),
@@ -155,8 +161,20 @@ function createEngine(foundation: Foundation) {
   });
   const recovery = new Recovery({ ...parts, onRecovered: () => worker.wake() });
   const retention = new Retention(parts);
-  const engine = new Engine({ store, worker, heartbeat, recovery, retention, owner, log });
-  return { worker, settings: stored, engine };
+  const bulk = createBulk(foundation, { worker, onBegun: () => operations.loop.nudge() });
+  const operations = new OperationLoop({ ...parts, ...bulk });
+  const engine = new Engine({ store, worker, heartbeat, recovery, retention, operations, owner, log });
+  return { worker, settings: stored, engine, bulk };
+}
+
+function createBulk(foundation: Foundation, { worker, onBegun }: { worker: Worker; onBegun: () => void }) {
+  const { store, config: rules } = foundation;
+  const previews = new Previews(store);
+  const wake = () => worker.wake();
+  return {
+    previews,
+    operations: new Operations({ ...foundation, rules, previews, wake, isGone: isKnownGone, onBegun }),
+  };
 }
 
 /** What holds when nobody else says otherwise, as the settings are at the time of each decision. */

@@ -18,6 +18,7 @@ import type { ApiParts, Operations } from './operation.ts';
 import { domainRefusal, type Refusal } from './problem.ts';
 import { sendProblem } from './reply.ts';
 import { auditOperations } from './routes/audit.ts';
+import { bulkOperations } from './routes/bulk.ts';
 import { circuitOperations } from './routes/circuits.ts';
 import { controlOperations } from './routes/control.ts';
 import { dlqOperations } from './routes/dlq.ts';
@@ -71,6 +72,7 @@ function operationsOf(parts: ApiParts, contract: Contract): Operations {
     ...jobOperations(parts),
     ...controlOperations(parts),
     ...dlqOperations(parts),
+    ...bulkOperations(parts),
     ...queueOperations(parts),
     ...nodeOperations(parts),
     ...settingOperations(parts),

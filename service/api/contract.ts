@@ -148,7 +148,7 @@ function faultOf({ path, message, errorCode }: ValidatorFault): Fault {
 }
 
 /** Objects whose unknown members are refused. The library does not escape the names it found there. */
-const CLOSED_OBJECT = /^\/body(?:\/jobs\/\d+)?(?:\/(?:retry|circuit))?\//u;
+const CLOSED_OBJECT = /^\/body(?:\/jobs\/\d+)?(?:\/(?:retry|circuit|filter))?\//u;
 
 function bodyFault(path: string, detail: string, errorCode: string): Fault {
   if (!errorCode.startsWith('additionalProperties.')) return { detail, pointer: `#${path.slice('/body'.length)}` };

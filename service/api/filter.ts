@@ -1,6 +1,6 @@
 // Owns list queries: from checked query parameters to a filter and a page request of the store.
 import type { Request } from 'express';
-import { ownJobsOf, seesPayloads } from '../domain/access.ts';
+import { type Caller, ownJobsOf, seesPayloads } from '../domain/access.ts';
 import type { FailureReason } from '../domain/failure.ts';
 import { parseInstant } from '../domain/instant.ts';
 import type { JobState } from '../domain/job.ts';
@@ -8,12 +8,10 @@ import type { JobFilter, PageRequest } from '../ports/store.ts';
 import { readCursor } from './cursor.ts';
 import { callerOf } from './operation.ts';
 
-/** As the contract leaves it: known names, coerced, defaults filled in. */
-interface ListQuery {
-  readonly state?: JobState;
+/** What dead jobs can be chosen by, in a query or in a body. */
+export interface DeadFilter {
   readonly queue?: string;
   readonly type?: string;
-  readonly tag?: string;
   readonly createdAfter?: string;
   readonly createdBefore?: string;
   readonly failedAfter?: string;
@@ -22,25 +20,39 @@ interface ListQuery {
   readonly errorFamily?: number;
   readonly responseStatus?: number;
   readonly search?: string;
+}
+
+/** As the contract leaves it: known names, coerced, defaults filled in. */
+interface ListQuery extends DeadFilter {
+  readonly state?: JobState;
+  readonly tag?: string;
   readonly view?: 'summary' | 'full';
   readonly limit: number;
   readonly cursor?: string;
 }
 
-/** A caller that may only produce sees its own jobs in every list; one that may not read errors does not search them. */
+/** A caller that may only produce sees its own jobs in every list. */
 export function readFilter(req: Request): JobFilter {
-  const { state, createdAfter, createdBefore, failedAfter, failedBefore, view, limit, cursor, ...same } = queryOf(req);
-  const filter = {
+  const { state, tag, view, limit, cursor, ...rest } = queryOf(req);
+  const creatorKeyId = ownJobsOf(callerOf(req)) ?? undefined;
+  return given({ ...filterFrom(rest, callerOf(req)), tag, states: state && [state], creatorKeyId });
+}
+
+/** A caller that may not read errors does not search them. */
+export function filterFrom(filter: DeadFilter, caller: Caller): JobFilter {
+  const { createdAfter, createdBefore, failedAfter, failedBefore, ...same } = filter;
+  return given({
     ...same,
-    states: state && [state],
     createdAfter: instant(createdAfter),
     createdBefore: instant(createdBefore),
     failedAfter: instant(failedAfter),
     failedBefore: instant(failedBefore),
-    creatorKeyId: ownJobsOf(callerOf(req)) ?? undefined,
-    searchErrors: seesPayloads(callerOf(req)) ? undefined : false,
-  };
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+    searchErrors: filter.search === undefined || seesPayloads(caller) ? undefined : false,
+  });
+}
+
+function given(members: object): JobFilter {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
 export function readPage(req: Request, order: PageRequest['order']): PageRequest {

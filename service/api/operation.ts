@@ -1,12 +1,15 @@
 // Owns what an operation of openapi.yaml is in code, and the parts that operations are made of.
 import type { Request, Response } from 'express';
 import type { Audit } from '../application/audit.ts';
+import type { BulkById } from '../application/bulk-by-id.ts';
 import type { Circuits } from '../application/circuits.ts';
 import type { JobControl } from '../application/control.ts';
 import type { DeadLetters } from '../application/dlq.ts';
 import type { Handlers } from '../application/handlers.ts';
 import type { Jobs } from '../application/jobs.ts';
 import type { Nodes } from '../application/nodes.ts';
+import type { Operations as BulkOperations } from '../application/operations.ts';
+import type { Previews } from '../application/previews.ts';
 import type { Queues } from '../application/queues.ts';
 import type { Settings } from '../application/settings.ts';
 import type { StatsReader } from '../application/stats.ts';
@@ -50,6 +53,9 @@ export interface ApiParts {
   readonly jobs: Jobs;
   readonly control: JobControl;
   readonly dlq: DeadLetters;
+  readonly previews: Previews;
+  readonly operations: BulkOperations;
+  readonly bulkById: BulkById;
   readonly queues: Queues;
   readonly nodes: Nodes;
   readonly settings: Settings;

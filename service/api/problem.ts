@@ -102,6 +102,11 @@ export const PROBLEMS: Readonly<Record<ProblemCode, Explanation>> = {
     title: 'Unsupported media type',
     whatToDo: 'Send JSON in UTF-8, uncompressed, with the header content-type: application/json.',
   },
+  'acknowledge-required': {
+    status: 422,
+    title: 'Some of the jobs may have had their effects',
+    whatToDo: 'Check the external systems, then send the same again with acknowledge: true.',
+  },
   'validation-failed': {
     status: 422,
     title: 'The body breaks a rule',

@@ -50,6 +50,17 @@ function readDueAt(text: string, now: number, faults: Faults): JobEdits['due'] {
   return undefined;
 }
 
+/** Why a dead job cannot run again as it is stored, or null when it can; asks the registry as it is. */
+export function obstacle(
+  { type }: Job,
+  payload: Uint8Array | null,
+  { registry, rules }: EditRules,
+): 'noHandler' | 'schema' | null {
+  const handler = registry.find(type);
+  if (handler === undefined) return rules.requireRegisteredTypes ? 'noHandler' : null;
+  return payload !== null && registry.flaw(handler, payload) !== null ? 'schema' : null;
+}
+
 /** A job that would die again before its first attempt is better refused here. */
 export async function checkRunnable(job: Job, edits: JobEdits, { registry, rules }: EditRules): Promise<void> {
   if (!registry.find(job.type)) await registry.search();

@@ -121,15 +121,21 @@ export class Jobs {
 
 /** Refuses time ranges that end before they begin; both kinds of list use it. */
 export function checkFilter(filter: JobFilter): void {
+  const [parameter] = backwardRanges(filter);
+  if (parameter === undefined) return;
+  const fault = { detail: 'must be later than the start of the range', parameter };
+  throw new DomainError('malformed-request', 'Give a range that begins before it ends.', [fault]);
+}
+
+/** The names of the ends that come before their beginnings. */
+export function backwardRanges(filter: JobFilter): readonly string[] {
   const ranges = [
     ['createdBefore', filter.createdAfter, filter.createdBefore],
     ['failedBefore', filter.failedAfter, filter.failedBefore],
   ] as const;
-  for (const [parameter, after, before] of ranges) {
-    if (after === undefined || before === undefined || after < before) continue;
-    const fault = { detail: 'must be later than the start of the range', parameter };
-    throw new DomainError('malformed-request', 'Give a range that begins before it ends.', [fault]);
-  }
+  return ranges.flatMap(([name, after, before]) =>
+    after === undefined || before === undefined || after < before ? [] : [name],
+  );
 }
 
 export function absent(id: string): never {

@@ -11,6 +11,7 @@ export type RefusalCode =
   | 'idempotency-conflict'
   | 'key-taken'
   | 'preview-stale'
+  | 'acknowledge-required'
   | 'type-not-registered'
   | 'schema-incompatible'
   | 'handler-managed-by-file'

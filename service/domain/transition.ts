@@ -65,6 +65,8 @@ export interface Transition {
   readonly change: Change;
   /** The row of history this transition leaves, for an attempt that did not simply succeed. */
   readonly attempt?: Answer & { readonly outcome: AttemptOutcome };
+  /** The bulk operation that this move belongs to, and is counted in, in the same transaction. */
+  readonly operationId?: string;
   /** What the attempt says about the handler that was called, by its type key. Absent: nothing, so a probe's permit is free again. */
   readonly circuit?: { readonly type: string; readonly verdict: Verdict };
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import type { Store } from '../ports/store.ts';
 import type { Heartbeat } from './heartbeat.ts';
+import type { OperationLoop } from './operations.ts';
 import type { Recovery } from './recovery.ts';
 import type { Retention } from './retention.ts';
 import type { Worker } from './worker.ts';
@@ -13,6 +14,7 @@ export interface EngineParts {
   readonly heartbeat: Heartbeat;
   readonly recovery: Recovery;
   readonly retention: Retention;
+  readonly operations: OperationLoop;
   readonly owner: string;
   readonly log: Log;
 }
@@ -32,9 +34,9 @@ export class Engine {
   }
 
   async start(): Promise<void> {
-    const { heartbeat, recovery, worker, retention } = this.#parts;
+    const { heartbeat, recovery, worker, retention, operations } = this.#parts;
     await heartbeat.step();
-    for (const { loop } of [heartbeat, recovery, worker, retention]) loop.start();
+    for (const { loop } of [heartbeat, recovery, worker, retention, operations]) loop.start();
     this.#watch = setInterval(() => this.#watchClaims(), WATCH_EVERY_MS).unref();
   }
 
@@ -50,11 +52,12 @@ export class Engine {
 
   /** Stops claiming, lets running calls end within `graceMs`, books what still runs, and leaves: on time, whatever storage does. */
   async stop(graceMs: number): Promise<void> {
-    const { worker, recovery, retention, store, owner } = this.#parts;
+    const { worker, recovery, retention, operations, store, owner } = this.#parts;
     clearInterval(this.#watch);
     store.nodes.drain(owner).catch(() => undefined);
     const graceEndsAt = performance.now() + graceMs;
-    const stopped = Promise.all([worker.loop.stop(), recovery.loop.stop(), retention.loop.stop()]);
+    const loops = [worker.loop, recovery.loop, retention.loop, operations];
+    const stopped = Promise.all(loops.map(loop => loop.stop()));
     await Promise.race([stopped, pause(graceMs, undefined, { ref: false })]);
     for (const execution of worker.held.values()) {
       if (execution.phase === 'claimed') execution.stop({ kind: 'interrupted', by: 'shutdown' });

@@ -16,6 +16,8 @@ export interface JobFilter {
   /** Dead jobs of this error family, by its id. */
   readonly errorFamily?: number;
   readonly responseStatus?: number;
+  /** Of the dead jobs only those that were dead when this mark was read (`OperationStore.mark`). */
+  readonly deadUpTo?: number;
   /** Literal, case-insensitive for ASCII; looks at id, type, tags and error, never at payloads. */
   readonly search?: string;
   /** False: `search` leaves errors out, for who may not read them must not find out what they say by guessing. */

@@ -10,6 +10,7 @@ import type { FamilyStore } from './families.ts';
 import type { KeyStore } from './keys.ts';
 import type { JobFilter, Page, PageRequest } from './lists.ts';
 import type { NodeStore } from './nodes.ts';
+import type { OperationStore } from './operations.ts';
 import type { SettingsStore } from './settings.ts';
 import type { StatsStore } from './stats.ts';
 
@@ -37,6 +38,7 @@ export interface Store {
   readonly settings: SettingsStore;
   readonly families: FamilyStore;
   readonly stats: StatsStore;
+  readonly operations: OperationStore;
   /** Resolves when the database answers and serves the schema this service needs. */
   check(): Promise<void>;
   /** Waits for writes under way, then lets go of the database. */

@@ -15,6 +15,7 @@ import { listsLaw } from './suite/lists.ts';
 import { movesLaw } from './suite/moves.ts';
 import { nodesLaw } from './suite/nodes.ts';
 import { operateLaw } from './suite/operate.ts';
+import { operationsLaw } from './suite/operations.ts';
 import { queueRetentionLaw } from './suite/queue-retention.ts';
 import { queuesLaw } from './suite/queues.ts';
 import { recoveryLaw } from './suite/recovery.ts';
@@ -45,6 +46,7 @@ const CHAPTERS: Readonly<Record<string, (law: Law) => void>> = {
   operate: operateLaw,
   lists: listsLaw,
   'error families': familiesLaw,
+  operations: operationsLaw,
   counters: countersLaw,
   retention: retentionLaw,
   'retention per queue': queueRetentionLaw,

@@ -15,6 +15,8 @@ const TABLES = [
   'circuits',
   'nodes',
   'error_families',
+  'operations',
+  'secrets',
 ] as const;
 
 const FOUND = "SELECT name FROM sqlite_schema WHERE type = 'table'";

@@ -41,6 +41,8 @@ const EDIT_DEAD = `
   WHERE seq = ?`;
 
 const DELETE_DEAD = 'DELETE FROM jobs_dlq WHERE seq = ?';
+/** The seq of a row that has left is not given again (`OperationStore.mark`). */
+const REMEMBER_SEQ = "UPDATE revisions SET value = ? WHERE name = 'dlq' AND value < ?";
 const DELETE_ARCHIVED = 'DELETE FROM jobs_archive WHERE seq = ?';
 
 /** A row of the archive or the DLQ. */
@@ -88,6 +90,7 @@ export function remove(session: Session, row: EndedRow): void {
 
 function leaveDead(session: Session, { seq, family }: EndedRow): void {
   session.run(DELETE_DEAD, seq);
+  session.run(REMEMBER_SEQ, seq, seq);
   leaveFamily(session, family);
 }
 

@@ -6,6 +6,7 @@ import { joinFamily } from './families.ts';
 import { type HotRow, placeOf } from './hot-row.ts';
 import { completeClaim, releaseClaim } from './result-claims.ts';
 import type { Session } from './session.ts';
+import { markDead } from './survey.ts';
 
 const ENDED = { lease_id: 'NULL', version: 'version + 1', updated_at: '?' } as const;
 const ANSWERED = { last_response_status: '?', last_response_body: '?' } as const;
@@ -14,16 +15,16 @@ const ARCHIVE = `
   INSERT INTO jobs_archive (${CARRIED}, outcome, finished_at, duration_ms)
   SELECT ${carried({ ...ENDED, ...ANSWERED, last_error: 'coalesce(?, last_error)' })}, ?, ?, ? FROM jobs_hot WHERE seq = ?`;
 
-const BURY_COLUMNS = `${CARRIED}, failure_reason, error_details, failed_at, ended_by, duration_ms, error_family`;
+const BURY_COLUMNS = `seq, ${CARRIED}, failure_reason, error_details, failed_at, ended_by, duration_ms, error_family`;
 
 const BURY = `
   INSERT INTO jobs_dlq (${BURY_COLUMNS})
-  SELECT ${carried({ ...ENDED, ...ANSWERED, last_error: '?' })}, ?, ?, ?, ?, ?, ? FROM jobs_hot WHERE seq = ?`;
+  SELECT ?, ${carried({ ...ENDED, ...ANSWERED, last_error: '?' })}, ?, ?, ?, ?, ?, ? FROM jobs_hot WHERE seq = ?`;
 
 /** A job that dies without an attempt keeps the answer to the last one it had. */
 const BURY_UNSTARTED = `
   INSERT INTO jobs_dlq (${BURY_COLUMNS})
-  SELECT ${carried({ ...ENDED, last_error: 'coalesce(?, last_error)' })}, ?, ?, ?, ?, ?, ? FROM jobs_hot WHERE seq = ?`;
+  SELECT ?, ${carried({ ...ENDED, last_error: 'coalesce(?, last_error)' })}, ?, ?, ?, ?, ?, ? FROM jobs_hot WHERE seq = ?`;
 
 const DELETE = 'DELETE FROM jobs_hot WHERE seq = ?';
 
@@ -52,11 +53,13 @@ export function bury(session: Session, row: HotRow, change: Dead, attempt: Trans
   const { error, responseStatus, responseBody } = change.answer;
   const { now } = session;
   const family = joinFamily(session, reason, error);
+  // A later death never has a lower seq, whatever has left the DLQ meanwhile.
+  const seq = markDead(session).body + 1;
   const ending = [now, reason, error, now, by, durationOf(row, now), family, row.seq] as const;
   if (attempt) {
-    session.run(BURY, error, responseStatus, responseBody, ...ending);
+    session.run(BURY, seq, error, responseStatus, responseBody, ...ending);
     recordAttempt(session, row, attempt);
-  } else session.run(BURY_UNSTARTED, error, ...ending);
+  } else session.run(BURY_UNSTARTED, seq, error, ...ending);
   releaseClaim(session, row);
   leave(session, row);
   session.counters.move(row, placeOf(row), 'dead');

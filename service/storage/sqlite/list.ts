@@ -2,9 +2,9 @@
 import type { Cursor, JobFilter, PageRequest } from '../../ports/store.ts';
 import { type JobTable, READ_ROW, type RowValues } from './get.ts';
 import type { Parcel } from './parcel.ts';
+import { Reader } from './reader.ts';
 import type { Session } from './session.ts';
-import { UP_TO, type Value } from './statements.ts';
-import { type Stream, streamsFor } from './streams.ts';
+import { streamsFor } from './streams.ts';
 
 /** A page ends early, with a cursor to go on, when its filter has made it look at so many rows. */
 const EXAMINED_PER_PAGE = 10_000;
@@ -29,7 +29,10 @@ interface Found {
 }
 
 export function list(session: Session, { filter, page }: ListInput): Parcel<ListAnswer> {
-  const readers = streamsFor(filter, page.order, session.now).map(stream => new Reader(session, stream, filter, page));
+  const readers = streamsFor(filter, page.order, session.now).map(stream => {
+    const step = stream.residue.length === 0 ? page.limit + 1 : ROWS_PER_STEP;
+    return new Reader(session, stream, filter, { after: page.after, step });
+  });
   const { found, next } = merge(readers, page.limit);
   const parts: Uint8Array[] = [];
   const rows = found.map(({ table, seq }) => {
@@ -65,72 +68,4 @@ function newestOf(readers: readonly Reader[]): Reader | undefined {
 
 function isNewer(a: Cursor, b: Cursor): boolean {
   return a.at === b.at ? a.id > b.id : a.at > b.at;
-}
-
-interface Examined {
-  readonly seq: number;
-  readonly cursor: Cursor;
-  readonly matches: boolean;
-}
-
-/** One stream, read in steps; a step that may hold rows that do not match is a large one. */
-class Reader {
-  readonly table: JobTable;
-  readonly #session: Session;
-  readonly #sql: string;
-  readonly #values: readonly Value[];
-  readonly #step: number;
-  #rows: readonly Examined[];
-  #at = 0;
-
-  constructor(session: Session, stream: Stream, filter: JobFilter, page: PageRequest) {
-    const { sql, values } = stepOf(stream, filter);
-    this.table = stream.table;
-    this.#session = session;
-    this.#sql = sql;
-    this.#values = values;
-    this.#step = stream.residue.length === 0 ? page.limit + 1 : ROWS_PER_STEP;
-    this.#rows = this.#read(page.after);
-  }
-
-  get head(): Examined | undefined {
-    return this.#rows[this.#at];
-  }
-
-  take(): Examined {
-    const row = this.head;
-    if (row === undefined) throw new Error('an exhausted stream was asked for a row');
-    this.#at += 1;
-    if (this.#at === this.#step) {
-      this.#rows = this.#read(row.cursor);
-      this.#at = 0;
-    }
-    return row;
-  }
-
-  #read(after: Cursor | null): readonly Examined[] {
-    const { at, id } = after ?? { at: Number.MAX_SAFE_INTEGER, id: '' };
-    return this.#session
-      .rows<[number, number, string, number]>(this.#sql, ...this.#values, at, at, id, this.#step)
-      .map(([seq, rowAt, rowId, matches]) => ({ seq, cursor: { at: rowAt, id: rowId }, matches: matches === 1 }));
-  }
-}
-
-/** Bound in this order: residue, range, the filter's time range, cursor, step. */
-function stepOf(stream: Stream, filter: JobFilter): { sql: string; values: readonly Value[] } {
-  const { table, index, at, range, residue } = stream;
-  const [after, before] =
-    at === 'failed_at' ? [filter.failedAfter, filter.failedBefore] : [filter.createdAfter, filter.createdBefore];
-  const bounds = [
-    ...range,
-    ...(after === undefined ? [] : [{ sql: `${at} >= ?`, values: [after] }]),
-    ...(before === undefined ? [] : [{ sql: `${at} < ?`, values: [before] }]),
-    { sql: `${at} <= ? AND (${at} < ? OR id < ?)`, values: [] },
-  ];
-  const matches = residue.length === 0 ? '1' : `(${residue.map(({ sql }) => sql).join(' AND ')})`;
-  return {
-    sql: `SELECT seq, ${at}, id, ${matches} FROM jobs_${table} INDEXED BY ${index}
-      WHERE ${bounds.map(({ sql }) => sql).join(' AND ')} ORDER BY ${at} DESC, id DESC ${UP_TO}`,
-    values: [...residue, ...bounds].flatMap(({ values }) => values),
-  };
 }

@@ -1,6 +1,7 @@
 // Owns what is thrown away: what is past its retention, batch by batch, and the oldest rows of a full memory store.
 import type { RetentionLimits } from '../../ports/store.ts';
 import { type EndedRow, purge, remove } from './ended-moves.ts';
+import { forgetOperations } from './operations.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
 import { UP_TO } from './statements.ts';
@@ -51,6 +52,7 @@ export function retain(session: Session, limits: RetentionLimits): Parcel<number
   removed += session.run(AUDIT, now - limits.auditMs, batch);
   removed += session.run(CLAIMS, now, batch);
   foldBuckets(session);
+  removed += forgetOperations(session, batch);
   session.run(EMPTY_LANES, batch);
   session.run(SILENT_NODES, now - SILENT_NODE_KEPT_MS, batch);
   return plain(removed);

@@ -7,9 +7,10 @@ import type { AuditCursor, AuditEntry, AuditFilter, AuditStore, ScopeRefusals } 
 import type { CircuitStore } from '../../ports/circuits.ts';
 import type { FamilyStore } from '../../ports/families.ts';
 import type { KeyStore } from '../../ports/keys.ts';
+import type { Advance, NewOperation, Operation, OperationStore, SurveyRequest } from '../../ports/operations.ts';
 import type { SettingsStore } from '../../ports/settings.ts';
 import type { SeriesRange, StatsStore } from '../../ports/stats.ts';
-import type { Clock, HandlerStore, NodeIdentity, NodeStore, QueueStore, Store } from '../../ports/store.ts';
+import type { Clock, HandlerStore, JobFilter, NodeIdentity, NodeStore, QueueStore, Store } from '../../ports/store.ts';
 import { Database, type Threads } from './database.ts';
 import { SqliteJobs } from './jobs.ts';
 
@@ -33,6 +34,7 @@ export function storeOver(threads: Threads, { clock, log }: StoreOptions, releas
     settings: settingsOver(database),
     families: familiesOver(database),
     stats: statsOver(database),
+    operations: operationsOver(database),
     check: async () => void (await database.read('check', undefined)),
     close: async () => {
       await database.idle();
@@ -116,6 +118,24 @@ function statsOver(database: Database): StatsStore {
   return {
     read: async () => (await database.read('readStats', undefined)).body,
     series: async (range: SeriesRange) => (await database.read('readSeries', range)).body,
+  };
+}
+
+function operationsOver(database: Database): OperationStore {
+  return {
+    secret: async (candidate: string) =>
+      (await database.read('readSecret', undefined)).body ??
+      (await database.write('makeSecret', candidate, ONE_ROW)).body,
+    mark: async () => (await database.read('markDead', undefined)).body,
+    survey: async (filter: JobFilter, request: SurveyRequest) =>
+      (await database.read('surveyDead', { filter, ...request })).body,
+    begin: async (operation: NewOperation) => (await database.write('beginOperation', operation, ONE_ROW)).body,
+    get: async (id: string) => (await database.read('getOperation', id)).body,
+    unfinished: async () => (await database.read('unfinishedOperations', undefined)).body,
+    take: async (seen: Operation, owner: string) =>
+      (await database.write('takeOperation', { seen, owner }, ONE_ROW)).body,
+    advance: async (batch: Advance) => (await database.write('advanceOperation', batch, ONE_ROW)).body,
+    release: async (owner: string) => void (await database.write('releaseOperations', owner, ONE_ROW)),
   };
 }
 

@@ -64,7 +64,8 @@ function hotStreams(filter: JobFilter, now: number): readonly Stream[] {
 
 function stream(table: JobTable, at: Stream['at'], filter: JobFilter): Stream {
   const { index, range } = indexFor(table, at, filter);
-  return { table, index, at, range, residue: residueOf(filter, table, at, index) };
+  const upTo = table === 'dlq' && filter.deadUpTo !== undefined ? [where('seq <= ?', filter.deadUpTo)] : [];
+  return { table, index, at, range: [...range, ...upTo], residue: residueOf(filter, table, at, index) };
 }
 
 function indexFor(

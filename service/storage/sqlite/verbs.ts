@@ -13,12 +13,23 @@ import { insert } from './insert.ts';
 import { createKey, listKeys, reconcileFileKeys, revokeKey, touchKeys } from './keys.ts';
 import { list } from './list.ts';
 import { acknowledgeQueues, announceNode, drainNode, forgetNode, listNodes } from './nodes.ts';
+import {
+  advanceOperation,
+  beginOperation,
+  getOperation,
+  makeSecret,
+  readSecret,
+  releaseOperations,
+  takeOperation,
+  unfinishedOperations,
+} from './operations.ts';
 import type { Parcel } from './parcel.ts';
 import { configureQueue, getQueue, listQueues, removeQueue } from './queues.ts';
 import { retain } from './retain.ts';
 import type { Session } from './session.ts';
 import { changeSettings, readSettings } from './settings.ts';
 import { readSeries, readStats } from './stats.ts';
+import { markDead, surveyDead } from './survey.ts';
 
 /** Run inside a write transaction that they share with others. */
 export const WRITES = {
@@ -44,6 +55,11 @@ export const WRITES = {
   recordAudit,
   refuseScopes,
   changeSettings,
+  makeSecret,
+  beginOperation,
+  takeOperation,
+  advanceOperation,
+  releaseOperations,
 } as const;
 
 /** Change nothing, and run alone. */
@@ -64,6 +80,11 @@ export const READS = {
   topFamilies,
   readStats,
   readSeries,
+  readSecret,
+  markDead,
+  surveyDead,
+  getOperation,
+  unfinishedOperations,
 } as const;
 
 export type Writes = typeof WRITES;

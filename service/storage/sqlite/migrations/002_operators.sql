@@ -48,3 +48,38 @@ UPDATE jobs_dlq SET error_family = (SELECT id FROM error_families WHERE reason =
 WHERE error_family IS NULL;
 
 CREATE INDEX dlq_failed_family ON jobs_dlq (error_family, failed_at);
+
+-- Bulk operations on dead jobs. The set is what the filter matches up to the mark (a seq of the DLQ) and down to the last job;
+-- the position is how far it was worked through, newest failure first. affected counts in the transaction of each move.
+CREATE TABLE operations (
+  id TEXT NOT NULL PRIMARY KEY,
+  action TEXT NOT NULL,
+  filter TEXT NOT NULL,
+  mark INTEGER NOT NULL,
+  total INTEGER NOT NULL,
+  last_failed_at INTEGER,
+  last_id TEXT,
+  position_failed_at INTEGER,
+  position_id TEXT,
+  affected INTEGER NOT NULL DEFAULT 0,
+  key_taken INTEGER NOT NULL DEFAULT 0,
+  no_handler INTEGER NOT NULL DEFAULT 0,
+  schema INTEGER NOT NULL DEFAULT 0,
+  started_by TEXT NOT NULL,
+  owner TEXT,
+  started_at INTEGER NOT NULL,
+  moved_at INTEGER NOT NULL,
+  finished_at INTEGER
+) STRICT;
+
+CREATE INDEX operations_unfinished ON operations (started_at, id) WHERE finished_at IS NULL;
+CREATE INDEX operations_finished ON operations (finished_at) WHERE finished_at IS NOT NULL;
+
+-- What this database's nodes sign with; it never leaves them.
+CREATE TABLE secrets (
+  name TEXT NOT NULL PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT;
+
+-- The highest seq of a dead job that has left the DLQ.
+INSERT INTO revisions (name, value) VALUES ('dlq', 0);

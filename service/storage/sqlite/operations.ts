@@ -1,0 +1,141 @@
+// Owns bulk operations: one row each, from its beginning to its retention, and the secret that signs previews.
+import type { Transition } from '../../domain/lifecycle.ts';
+import type { Advance, NewOperation, Operation } from '../../ports/operations.ts';
+import type { Applied, Cursor } from '../../ports/store.ts';
+import { type Parcel, plain } from './parcel.ts';
+import type { Session } from './session.ts';
+import { UP_TO, type Value } from './statements.ts';
+
+const READ_SECRET = "SELECT value FROM secrets WHERE name = 'preview'";
+const MAKE_SECRET = "INSERT INTO secrets (name, value) VALUES ('preview', ?) ON CONFLICT (name) DO NOTHING";
+
+const BEGIN = `
+  INSERT INTO operations (
+    id, action, filter, mark, total, last_failed_at, last_id, started_by, owner, started_at, moved_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO NOTHING`;
+
+const SELECT = `
+  SELECT id, action, filter, mark, total, last_failed_at, last_id, position_failed_at, position_id, started_by, owner,
+    affected, key_taken, no_handler, schema, started_at, moved_at, finished_at
+  FROM operations`;
+const GET = `${SELECT} WHERE id = ?`;
+const UNFINISHED = `${SELECT} INDEXED BY operations_unfinished WHERE finished_at IS NULL ORDER BY started_at, id LIMIT 50`;
+
+const TAKE = `
+  UPDATE operations SET owner = ?, moved_at = ?
+  WHERE id = ? AND finished_at IS NULL AND owner IS ? AND moved_at = ?`;
+
+const ADVANCE = `
+  UPDATE operations SET position_failed_at = ?, position_id = ?, key_taken = key_taken + CAST(? AS INTEGER),
+    no_handler = no_handler + CAST(? AS INTEGER), schema = schema + CAST(? AS INTEGER), moved_at = ?, finished_at = ?
+  WHERE id = ? AND owner = ? AND finished_at IS NULL`;
+
+const AFFECTED = 'UPDATE operations SET affected = affected + CAST(? AS INTEGER) WHERE id = ?';
+const RELEASE = 'UPDATE operations SET owner = NULL WHERE finished_at IS NULL AND owner = ?';
+
+const FORGET = `
+  DELETE FROM operations WHERE id IN (
+    SELECT id FROM operations INDEXED BY operations_finished WHERE finished_at < ? ORDER BY finished_at ${UP_TO})`;
+/** Far longer than a preview lives, so that none can be executed twice. */
+const FINISHED_KEPT_MS = 30 * 86_400_000;
+
+export function readSecret(session: Session): Parcel<string | null> {
+  return plain(session.row<[string]>(READ_SECRET)?.[0] ?? null);
+}
+
+export function makeSecret(session: Session, candidate: string): Parcel<string> {
+  session.run(MAKE_SECRET, candidate);
+  return plain(readSecret(session).body ?? candidate);
+}
+
+export function beginOperation(session: Session, operation: NewOperation): Parcel<boolean> {
+  const { id, action, filter, mark, total, last, by, owner } = operation;
+  const { now } = session;
+  const set = [JSON.stringify(filter), mark, total, ...valuesOf(last)] as const;
+  return plain(session.run(BEGIN, id, action, ...set, by, owner, now, now) === 1);
+}
+
+export function getOperation(session: Session, id: string): Parcel<Operation | null> {
+  const [row] = session.records<OperationRow>(GET, id);
+  return plain(row === undefined ? null : operationFrom(row));
+}
+
+export function unfinishedOperations(session: Session): Parcel<readonly Operation[]> {
+  return plain(session.records<OperationRow>(UNFINISHED).map(operationFrom));
+}
+
+export interface TakeInput {
+  readonly seen: Operation;
+  readonly owner: string;
+}
+
+export function takeOperation(session: Session, { seen, owner }: TakeInput): Parcel<boolean> {
+  return plain(session.run(TAKE, owner, session.now, seen.id, seen.owner, seen.movedAt) === 1);
+}
+
+export function advanceOperation(session: Session, batch: Advance): Parcel<Operation | null> {
+  const { id, owner, position, keyTaken, noHandler, schema, isFinished } = batch;
+  const { now } = session;
+  const skipped = [keyTaken, noHandler, schema] as const;
+  const isHeld = session.run(ADVANCE, ...valuesOf(position), ...skipped, now, isFinished ? now : null, id, owner) === 1;
+  return isHeld ? getOperation(session, id) : plain(null);
+}
+
+export function releaseOperations(session: Session, owner: string): Parcel<null> {
+  session.run(RELEASE, owner);
+  return plain(null);
+}
+
+/** Counts the moves that held in their operation, in their transaction: whoever carries it on, and whenever a node dies. */
+export function countAffected(session: Session, transitions: readonly Transition[], applied: readonly Applied[]): void {
+  const held = new Map<string, number>();
+  for (const [at, { operationId }] of transitions.entries()) {
+    if (operationId !== undefined && applied[at]?.held) held.set(operationId, (held.get(operationId) ?? 0) + 1);
+  }
+  for (const [id, count] of held) session.run(AFFECTED, count, id);
+}
+
+export function forgetOperations(session: Session, batch: number): number {
+  return session.run(FORGET, session.now - FINISHED_KEPT_MS, batch);
+}
+
+interface OperationRow {
+  readonly id: string;
+  readonly action: Operation['action'];
+  readonly filter: string;
+  readonly mark: number;
+  readonly total: number;
+  readonly last_failed_at: number | null;
+  readonly last_id: string | null;
+  readonly position_failed_at: number | null;
+  readonly position_id: string | null;
+  readonly started_by: string;
+  readonly owner: string | null;
+  readonly affected: number;
+  readonly key_taken: number;
+  readonly no_handler: number;
+  readonly schema: number;
+  readonly started_at: number;
+  readonly moved_at: number;
+  readonly finished_at: number | null;
+}
+
+function operationFrom(row: OperationRow): Operation {
+  return {
+    ...{ id: row.id, action: row.action, filter: JSON.parse(row.filter), mark: row.mark, total: row.total },
+    last: cursorFrom(row.last_failed_at, row.last_id),
+    position: cursorFrom(row.position_failed_at, row.position_id),
+    ...{ by: row.started_by, owner: row.owner, affected: row.affected },
+    ...{ keyTaken: row.key_taken, noHandler: row.no_handler, schema: row.schema },
+    ...{ startedAt: row.started_at, movedAt: row.moved_at, finishedAt: row.finished_at },
+  };
+}
+
+function cursorFrom(at: number | null, id: string | null): Cursor | null {
+  return at === null || id === null ? null : { at, id };
+}
+
+function valuesOf(cursor: Cursor | null): readonly [Value, Value] {
+  return [cursor?.at ?? null, cursor?.id ?? null];
+}
