@@ -188,6 +188,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dlq/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See what a bulk action on dead jobs would take
+         * @description Changes nothing. The answer counts what matches, shows up to 10 of the jobs, and carries a token that executes exactly this
+         *     with `/dlq/resurrect` or `/dlq/purge`: once, within 5 minutes, on any node. The newest failures are taken first, at most
+         *     `maxJobs`. Jobs that die after the preview are never taken.
+         *
+         *     `matched` is counted up to `maxJobs` and 100 000 jobs more; `isExact` false means that there are at least so many. Give a
+         *     filter, or `all: true` for every dead job. Needs the scope `operate` or `destroy`.
+         */
+        post: operations["previewBulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dlq/resurrect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give many dead jobs a fresh start
+         * @description Either up to 1 000 `ids`, or the `token` of a preview. Each job comes back as `/dlq/{id}/resurrect` would bring it, unedited.
+         *     When jobs among them died as `Zombie` or `Timeout` nobody knows whether they had their effects: then nothing is done until
+         *     `acknowledge: true` is sent along. With a token, more than 1 000 jobs are worked through behind the answer (202). A token
+         *     that is forged, expired, used or of another action is refused with 409 `preview-stale`. Needs the scope `operate`.
+         */
+        post: operations["resurrectJobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dlq/purge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete many dead jobs
+         * @description Either up to 1 000 `ids`, or the `token` of a preview. For good, with payloads and history; past failure rates and lifetime
+         *     totals stay. With a token, more than 1 000 jobs are worked through behind the answer (202). A token that is forged,
+         *     expired, used or of another action is refused with 409 `preview-stale`. Needs the scope `destroy`.
+         */
+        post: operations["purgeJobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dlq/{id}": {
         parameters: {
             query?: never;
@@ -230,6 +300,28 @@ export interface paths {
          *     Needs the scope `operate`.
          */
         post: operations["resurrectJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how a bulk action comes along
+         * @description An action on more than 1 000 jobs goes on behind its answer, in batches, whatever becomes of the caller. When its node
+         *     stops or dies another one, or the same after its restart, carries it on. Every preview that was executed is found here
+         *     under the id that its `Location` named, for 30 days. Needs the scope `read` or `operate` or `destroy`.
+         */
+        get: operations["getOperation"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1087,6 +1179,100 @@ export interface components {
         AttemptPage: {
             items: components["schemas"]["Attempt"][];
             nextCursor: null;
+        };
+        /** @description As in `GET /dlq`; all that is given must hold. */
+        DeadFilter: {
+            queue?: string;
+            type?: string;
+            reason?: components["schemas"]["FailureReason"];
+            /** Format: date-time */
+            failedAfter?: string;
+            /** Format: date-time */
+            failedBefore?: string;
+            /** Format: date-time */
+            createdAfter?: string;
+            /** Format: date-time */
+            createdBefore?: string;
+            responseStatus?: number;
+            errorFamily?: number;
+            search?: string;
+        };
+        NewPreview: {
+            /** @enum {string} */
+            action: "resurrect" | "purge";
+            filter?: components["schemas"]["DeadFilter"];
+            /** @description Every dead job */
+            all?: boolean;
+            /**
+             * @description At most so many, newest failures first.
+             * @default 1000
+             */
+            maxJobs: number;
+        };
+        Preview: {
+            /** @description Dead jobs that match now. */
+            matched: number;
+            /** @description False when the counting was given up: at least `matched` jobs match. */
+            isExact: boolean;
+            /** @description Jobs that the token takes. */
+            willAffect: number;
+            /** @description Of those that the token takes, how many died of which reason. */
+            reasons: {
+                [key: string]: number;
+            };
+            /** @description Jobs that died as `Zombie` or `Timeout` are among them: the execution needs `acknowledge: true`. */
+            needsAcknowledgement: boolean;
+            /** @description The first that will be taken. */
+            samples: components["schemas"]["ListedJob"][];
+            token: string;
+            /** Format: date-time */
+            expiresAt: string;
+        };
+        /** @description Exactly one of `ids` and `token`. */
+        BulkPurge: {
+            ids?: components["schemas"]["JobId"][];
+            /** @description From a preview of this action. */
+            token?: string;
+        };
+        /** @description Exactly one of `ids` and `token`. */
+        BulkResurrection: {
+            ids?: components["schemas"]["JobId"][];
+            /** @description From a preview of this action. */
+            token?: string;
+            /** @description I know that jobs which died as `Zombie` or `Timeout` may have had their effects, which may be repeated. */
+            acknowledge?: boolean;
+        };
+        BulkSkipped: {
+            /** @description Not dead any more, or not the same any more; known when the operation has finished. */
+            gone: number;
+            /** @description Another active job holds the idempotency key. */
+            keyTaken: number;
+            /** @description No handler is registered for the type. */
+            noHandler: number;
+            /** @description The payload breaks the schema of the handler. */
+            schema: number;
+        };
+        BulkResult: {
+            affected: number;
+            skipped: components["schemas"]["BulkSkipped"];
+        };
+        Operation: {
+            id: string;
+            /** @enum {string} */
+            action: "resurrect" | "purge";
+            filter: components["schemas"]["DeadFilter"];
+            /** @description Jobs that were previewed. */
+            total: number;
+            /** @description Jobs moved so far. */
+            affected: number;
+            skipped: components["schemas"]["BulkSkipped"];
+            /** @enum {string} */
+            state: "running" | "finished";
+            startedBy: string;
+            /** Format: date-time */
+            startedAt: string;
+            /** Format: date-time */
+            finishedAt: string | null;
         };
         ErrorFamilies: {
             items: {
@@ -2082,6 +2268,134 @@ export interface operations {
             503: components["responses"]["StorageUnavailable"];
         };
     };
+    previewBulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPreview"];
+            };
+        };
+        responses: {
+            /** @description What would be done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    resurrectJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkResurrection"];
+            };
+        };
+        responses: {
+            /** @description With `ids` the result for each, in order; with `token` what became of the previewed jobs. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionResults"] | components["schemas"]["BulkResult"];
+                };
+            };
+            /** @description Begun. `Location` tells how far it has come. */
+            202: {
+                headers: {
+                    /** @description The operation. */
+                    Location: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    purgeJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkPurge"];
+            };
+        };
+        responses: {
+            /** @description With `ids` the result for each, in order; with `token` what became of the previewed jobs. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionResults"] | components["schemas"]["BulkResult"];
+                };
+            };
+            /** @description Begun. `Location` tells how far it has come. */
+            202: {
+                headers: {
+                    /** @description The operation. */
+                    Location: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
     getDeadJob: {
         parameters: {
             query?: never;
@@ -2177,6 +2491,37 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    getOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an operation. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operation. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StorageUnavailable"];
