@@ -115,10 +115,10 @@ test('More than 1 000 jobs go on behind the answer, and the operation tells how 
     startedBy: 'anonymous',
   });
   const path = String(headers.location);
-  await api.operations.step();
+  await api.parts.operations.step();
   expect((await api.get(path)).json).toMatchObject({ state: 'running', affected: 200 });
   const later = await dead(2);
-  while (await api.operations.step());
+  while (await api.parts.operations.step());
   expect((await api.get(path)).json).toMatchObject({ state: 'finished', affected: 1_300, skipped: NOTHING });
   expect(await counts()).toMatchObject({ dead: 52, failed: 1_352 });
   const left = (await api.get(`/dlq?queue=${queue}&limit=2`)).json.items.map(({ id }: { id: string }) => id);
@@ -177,7 +177,7 @@ test('Every dead job is taken when all are asked for, and an empty preview does 
   const { matched, token } = await preview('purge', { filter: undefined, all: true, maxJobs: 100_000 });
   expect(matched).toBeGreaterThanOrEqual(2);
   await api.post('/dlq/purge', { token });
-  while (await api.operations.step());
+  while (await api.parts.operations.step());
   const empty = await preview('purge', { filter: undefined, all: true });
   expect(empty).toMatchObject({ matched: 0, isExact: true, willAffect: 0, samples: [], reasons: {} });
   expect((await api.post('/dlq/purge', { token: empty.token })).json).toEqual({ affected: 0, skipped: NOTHING });
