@@ -147,7 +147,7 @@ function createEngine(foundation: Foundation) {
   const onChange = () => {
     log.setLevel(config.logLevel);
     worker.look();
-    recovery.loop.nudge();
+    for (const { loop } of [heartbeat, recovery, retention]) loop.nudge();
   };
   const stored = new Settings({ store, inForce: live, log, onChange });
   const parts = { ...foundation, stored, settings: config, policy: servicePolicy(config), random: Math.random };

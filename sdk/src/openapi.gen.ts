@@ -552,8 +552,8 @@ export interface paths {
          * Change settings for all nodes while they run
          * @description What the body names is stored, all of it or nothing: it holds on this node at once, on every other one with its next look
          *     at the database (`pollInterval`, and with each heartbeat), and after every restart, before the environment and
-         *     `chokaq.yaml`. `null` removes what is stored. Only settings with `isChangeable` can be changed; each fault points at its
-         *     member.
+         *     `chokaq.yaml`. `null` removes what is stored; `none` is no limit where there can be none. Only settings with
+         *     `isChangeable` can be changed; each fault points at its member.
          *
          *     Needs the scope `admin`.
          */

@@ -79,9 +79,12 @@ export function presentQueue(queue: Queue): object {
 }
 
 export function presentNode(node: SeenNode): object {
-  const { id, host, version, concurrency, running, isDraining, isSelf } = node;
+  const { id, version, concurrency, running, isDraining, isSelf } = node;
   return {
-    ...{ id, host, version, concurrency, running },
+    id,
+    // Behind the name stands what tells containers of one name apart, which people need not see.
+    host: node.host.split('~', 1)[0],
+    ...{ version, concurrency, running },
     startedAt: formatInstant(node.startedAt),
     seenAt: formatInstant(node.seenAt),
     ...{ isDraining, isSelf },
@@ -89,7 +92,8 @@ export function presentNode(node: SeenNode): object {
 }
 
 export function presentSetting(setting: EffectiveSetting): object {
-  return { ...setting, updatedAt: instant(setting.updatedAt) };
+  const { name, env, value, source, updatedAt, updatedBy, ...about } = setting;
+  return { name, env, value, source, updatedAt: instant(updatedAt), updatedBy, ...about };
 }
 
 export function presentHandler(handler: Handler): object {

@@ -30,7 +30,7 @@ test('I8 · settings changed on one node hold on the other without a restart, an
   await world.register(first, ['hanging.v1', 'broken.v1']);
   world.handlers.on('broken.v1', () => ({ status: 500 }));
   await change(first, {
-    executionTimeout: '150ms',
+    executionTimeout: '1s',
     maxAttempts: 2,
     retryBase: '10ms',
     concurrency: 3,
@@ -49,7 +49,7 @@ test('I8 · settings changed on one node hold on the other without a restart, an
   expect(second.logged('attemptStarted'), 'debug events are no longer logged').toHaveLength(started);
 
   const third = await world.start();
-  expect(await setting(third, 'executionTimeout')).toMatchObject({ value: '150ms', source: 'stored' });
+  expect(await setting(third, 'executionTimeout')).toMatchObject({ value: '1s', source: 'stored' });
   expect(await endedAs(third, 'hanging.v1')).toEqual({ failureReason: 'Timeout', attempts: 1 });
   await change(third, { executionTimeout: null, maxAttempts: null });
   expect(await setting(third, 'maxAttempts')).toMatchObject({ value: 3, source: 'default' });
