@@ -92,13 +92,19 @@ function rateHeaders({ requests, perMs }: RateLimit, left: number, resetSeconds:
 }
 
 function refuseNobody({ headers }: Request, res: Response): void {
-  const isSent = headers.authorization !== undefined;
-  const detail = isSent
-    ? 'The API key in Authorization is not a valid one, or was revoked. `chokaq keys list` shows those that hold.'
-    : 'Send an API key: Authorization: Bearer ck_…. `chokaq keys create` makes one.';
-  const fault = { detail: isSent ? 'is not a key that holds' : 'is missing', header: 'authorization' };
-  const challenge = `Bearer realm="chokaq"${isSent ? ', error="invalid_token"' : ''}`;
-  sendProblem(res, { code: 'unauthorized', detail, faults: [fault], headers: { 'www-authenticate': challenge } });
+  const { detail, fault } = whatIsWrong(headers.authorization);
+  const challenge = `Bearer realm="chokaq"${headers.authorization === undefined ? '' : ', error="invalid_token"'}`;
+  const faults = [{ detail: fault, header: 'authorization' }];
+  sendProblem(res, { code: 'unauthorized', detail, faults, headers: { 'www-authenticate': challenge } });
+}
+
+function whatIsWrong(authorization: string | undefined): { readonly detail: string; readonly fault: string } {
+  if (authorization !== undefined && BEARER.test(authorization)) {
+    const detail = 'The API key is not a valid one, or was revoked. `chokaq keys list` shows those that hold.';
+    return { detail, fault: 'is not a key that holds' };
+  }
+  const detail = 'Send an API key: Authorization: Bearer ck_…. `chokaq keys create` makes one.';
+  return { detail, fault: authorization === undefined ? 'is missing' : 'is not Bearer and a key' };
 }
 
 function scopeRefusal({ name }: Caller, needed: readonly Scope[]): Refusal {

@@ -11,7 +11,7 @@ export interface Allowance {
   readonly isAllowed: boolean;
   /** Requests left in this window. */
   readonly left: number;
-  /** How long until the next window can begin, in ms. */
+  /** How long until the next window can begin, in whole ms. */
   readonly resetMs: number;
 }
 
@@ -51,6 +51,6 @@ export class RateWindows {
     }
     const isAllowed = window.used < requests;
     if (isAllowed) window.used += 1;
-    return { isAllowed, left: Math.max(0, requests - window.used), resetMs: window.endsAt - now };
+    return { isAllowed, left: Math.max(0, requests - window.used), resetMs: Math.round(window.endsAt - now) };
   }
 }
