@@ -132,6 +132,18 @@ test('The list goes on page by page, filters, and refuses what makes no sense', 
   expect((await api.call('GET', `/audit?cursor=${ofJobs}`, { headers: ops })).status).toBe(400);
 });
 
+test('The answer of an action comes when its row is written, not before', async () => {
+  const slowly = (record: Store['audit']['record']) => async (entry: Parameters<typeof record>[0]) => {
+    await new Promise(resolve => setTimeout(resolve, 200));
+    await record(entry);
+  };
+  const wrap = (store: Store): Store => ({ ...store, audit: { ...store.audit, record: slowly(store.audit.record) } });
+  const slow = await Api.start({ wrap });
+  await slow.post('/queues/none/pause');
+  expect((await slow.get('/audit')).json.items).toHaveLength(1);
+  await slow.close();
+});
+
 test('An audit log that cannot be written neither hides nor undoes what was done, nor holds it up for long', async () => {
   const wrap = (store: Store): Store => ({
     ...store,

@@ -152,12 +152,14 @@ describe('a key that may only produce', () => {
 
   test('reads its own dead jobs in the DLQ, and no others', async () => {
     const mine = await api.key('owner of the dead', 'produce');
-    await jobIn('dead');
+    const foreign = await jobIn('dead');
     await api.store.handlers.put(handlerFor('mortal.v1'));
     const { id } = (await api.post('/jobs', { type: 'mortal.v1', payload: 1 }, mine)).json;
     const [job] = await api.run();
     if (job) await api.end(job, { ...DEAD, responseStatus: 400, responseBody: null, error: 'no' } as never);
     expect(await idsIn('/dlq', mine)).toEqual([id]);
     expect((await api.call('GET', `/dlq/${id}`, { headers: mine })).status).toBe(200);
+    expect((await api.call('GET', `/dlq/${foreign}`, { headers: mine })).status).toBe(404);
+    expect((await api.call('GET', `/dlq/${foreign}`, { headers: keyOf('produce') })).status).toBe(200);
   });
 });
