@@ -10,11 +10,13 @@ RUN npm ci --no-audit --no-fund
 
 COPY tsconfig.json tsconfig.build.json ./
 COPY service service
+COPY sdk/tsconfig.json sdk/
+COPY sdk/src sdk/src
 RUN npm run build
 
 # What stays is what runs: no development packages, no sources of SQLite, no source maps of the browser's files.
 RUN npm prune --omit=dev --no-audit --no-fund \
-  && rm -rf node_modules/@chokaq node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
+  && rm -rf node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
   && find node_modules/better-sqlite3/build -type f ! -name better_sqlite3.node -delete \
   && find node_modules/swagger-ui-dist -name '*.map' -delete
 
@@ -25,6 +27,9 @@ WORKDIR /app
 COPY package.json openapi.yaml LICENSE ./
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist/service dist/service
+# The SDK is a workspace: node_modules only links to it.
+COPY sdk/package.json sdk/
+COPY --from=build /build/sdk/dist sdk/dist
 # The migrations are read at run time, from where they are written.
 COPY service/storage/sqlite/migrations service/storage/sqlite/migrations
 

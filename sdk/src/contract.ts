@@ -94,7 +94,7 @@ export function defineJob<Schema extends StandardSchema>(
 ): JobContract<SchemaInput<Schema>, SchemaOutput<Schema>>;
 export function defineJob<Payload>(
   type: TypeKeys,
-  options: ContractOptions<Payload> & { readonly codec: Codec<Payload> },
+  options: Omit<ContractOptions<Payload>, 'codec'> & { readonly codec: Codec<Payload> },
 ): JobContract<Payload>;
 export function defineJob<Payload>(
   // Where JSON cannot carry the payload, no text fits, and the compiler says which member is at fault.
@@ -123,14 +123,16 @@ function contractFrom(parts: Parts, idempotencyKey: Contract['idempotencyKey']):
   return { types, defaults, idempotencyKey, schema, jsonSchema, codec };
 }
 
-export type AnyContract = JobContract<never, unknown> | JobClass;
+/** A contract of either form, whatever it carries. */
+export type AnyContract = Pick<JobContract<never>, 'type' | 'types'> | JobClass;
 
 /** What a handler of the contract gets. */
-export type Received<C> = C extends { readonly '~output'?: infer Output }
-  ? C extends JobClass<infer Instance>
+export type Received<C> =
+  C extends JobClass<infer Instance>
     ? ReceivedByClass<C, Instance>
-    : NonNullable<Output>
-  : never;
+    : C extends { readonly '~output'?: infer Output }
+      ? Output
+      : never;
 
 type ReceivedByClass<C, Instance> = C extends { readonly schema: infer Schema extends StandardSchema }
   ? SchemaOutput<Schema>
@@ -149,6 +151,7 @@ export type FieldsOf<Instance> = {
 
 export function contractOf(form: AnyContract): Contract {
   if ('contract' in form) return form.contract as Contract;
+
   if (!isJobClass(form)) throw new TypeError('a contract is made by defineJob, or is a class with a static `type`');
   return contractFrom(form, (job: Job) => job.idempotencyKey);
 }

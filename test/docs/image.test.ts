@@ -11,6 +11,8 @@ import { freePort } from './fixture/shell.ts';
 /** An install and a whole start of the service, on a machine that may have other things to do. */
 const PATIENCE_MS = 120_000;
 const NATIVE = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';
+/** A link of the workspace must lead to what the image has, not back to where it was built. */
+const VERBATIM = { recursive: true, verbatimSymlinks: true };
 const INSTALL = ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
 
 const [buildStage = '', runStage = ''] = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
@@ -65,14 +67,14 @@ describe('the image, laid out in a folder', () => {
     folder = mkdtempSync(join(tmpdir(), 'chokaq-image-'));
     const build = join(folder, 'build');
     app = join(folder, 'app');
-    copy(ROOT, build, ['package.json', 'package-lock.json', 'sdk/package.json', 'dist/service']);
+    copy(ROOT, build, ['package.json', 'package-lock.json', 'sdk/package.json', 'sdk/dist', 'dist/service']);
     execFileSync('npm', INSTALL, { cwd: build, stdio: 'pipe' });
     copy(ROOT, build, [NATIVE]);
     const [, cleaning = ''] = /npm prune [^&]+&& (.+)$/m.exec(buildStage) ?? [];
     execFileSync('sh', ['-ec', cleaning], { cwd: build, stdio: 'pipe' });
     for (const { from, sources, target } of copies(runStage)) {
       if (from === 'context') copy(ROOT, app, sources);
-      else cpSync(sources[0]?.replace('/build', build) ?? '', join(app, target), { recursive: true });
+      else cpSync(sources[0]?.replace('/build', build) ?? '', join(app, target), VERBATIM);
     }
   }, PATIENCE_MS);
 
