@@ -68,7 +68,9 @@ const RULES: Readonly<Record<string, Rule>> = {
     return own ? imports.filter(other => DIALECTS.some(dialect => dialect !== own && other.startsWith(dialect))) : [];
   },
   'imports nothing that is not shipped with the service': ({ imports }) =>
-    imports.filter(path => /^(test|bench|examples|sdk|docs)\/|^#|^@chokaq\//.test(path)),
+    imports.filter(path => /^(test|bench|examples|sdk|docs)\/|^#/.test(path)),
+  'uses the SDK only where it is a client of a service': ({ path, imports }) =>
+    areaOf(path) === 'cli' ? [] : imports.filter(name => name.startsWith('@chokaq/')),
   [`has functions of at most ${FUNCTION_LINES} lines and ${PARAMETERS} parameters`]: ({ path, functions }) =>
     functions
       .filter(({ name }) => !LONG_FUNCTIONS.includes(`${path} › ${name}`))
@@ -134,6 +136,7 @@ describe('the rules bite', () => {
     ['is pure', 'service/ports/a.ts', "import type { Pool } from 'undici';"],
     ['keeps the dialects', 'service/storage/sqlite/a.ts', "import { b } from '../mssql/b.ts';"],
     ['imports nothing that', 'service/engine/a.ts', "import { b } from '../../test/b.ts';"],
+    ['uses the SDK', 'service/application/a.ts', "import { ChokaQ } from '@chokaq/sdk';"],
     ['has functions', 'service/engine/a.ts', `function a() {${'\n  b();'.repeat(31)}\n}`],
     ['has functions', 'service/engine/a.ts', 'class A { b = (c: 1, d: 2, e: 3, f: 4, g: 5) => 1; }'],
     ['exports no word', 'service/engine/a.ts', 'export class JobRepository {}'],

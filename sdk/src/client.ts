@@ -71,7 +71,7 @@ export class ChokaQ<Types extends object = JobTypes> {
     const lost: number[] = [];
     const nature = { isSafe: true, onLost: (tries: number) => void lost.push(tries) };
     const result = await this.#wire.call(nature, api => api.POST('/jobs/batch', { body, ...signalOf(options) }));
-    if (lost.length === 0) return result;
+    if (lost.length === 0 || drafts.length === 0) return result;
     const mine = new Set(drafts.map(({ id }) => id));
     return { results: result.results.map(each => ({ ...each, duplicate: each.duplicate && !mine.has(each.id) })) };
   }

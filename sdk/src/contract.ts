@@ -101,7 +101,8 @@ export function defineJob<Payload>(
   type: Payload extends Carriable<Payload> ? TypeKeys : Carriable<Payload>,
   options?: ContractOptions<Payload> & { readonly codec?: undefined; readonly schema?: undefined },
 ): JobContract<Payload, Plain<Payload>>;
-export function defineJob(type: unknown, options: ContractOptions<never> = {}): unknown {
+export function defineJob(type: unknown, given: object = {}): unknown {
+  const options = given as ContractOptions<never>;
   const contract = contractFrom({ ...options, type: type as TypeKeys }, options.idempotencyKey ?? (() => null));
   const make = (payload: RawJson) => new ContractJob<never>(contract, payload);
   return Object.assign(make, { type: contract.types[0], types: contract.types, options, contract });

@@ -1,20 +1,24 @@
 // Owns `chokaq enqueue`: NDJSON lines, each the body of a job, sent in batches, with a true account of every line.
 import { type FileHandle, open } from 'node:fs/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../domain/duration.ts';
+import { formatDuration, parseDuration } from '../domain/duration.ts';
 import { LIMITS } from '../domain/job.ts';
 import { batches, LONGEST_LINE } from './batch.ts';
-import { BatchSender } from './batch-sender.ts';
+import { BatchSender, CallFailed } from './batch-sender.ts';
 import { UsageError } from './failure.ts';
 import { readLines } from './ndjson.ts';
 import { Progress } from './progress.ts';
-import { CallFailed, type ServiceAddress, ServiceClient } from './service-client.ts';
+import { clientOf, type ServiceAddress, withAddress } from './service-client.ts';
 import { Tally } from './tally.ts';
+
+const ANSWER_LIMIT_MS = 120_000;
 
 interface EnqueueOptions extends ServiceAddress {
   readonly file: string;
   readonly batch: number;
   readonly json?: true;
+  /** How long a call is tried again while the service is away or throttles, in ms. */
+  readonly retryFor: number;
 }
 
 interface Input {
@@ -23,13 +27,12 @@ interface Input {
 }
 
 export function enqueueCommand(): Command {
-  return new Command('enqueue')
+  const command = new Command('enqueue')
     .description(
       'Enqueue NDJSON: one job per line, as in the body of POST /jobs. Exits with 1 when a line was not stored.',
     )
-    .option('--file <path>', 'where to read the lines, - for standard input', '-')
-    .addOption(new Option('--url <url>', 'the service').default('http://127.0.0.1:8080').env('CHOKAQ_URL'))
-    .addOption(new Option('--api-key <key>', 'sent as Authorization: Bearer').env('CHOKAQ_API_KEY'))
+    .option('--file <path>', 'where to read the lines, - for standard input', '-');
+  return withAddress(command)
     .option('--batch <jobs>', `jobs per request, 1 to ${LIMITS.batchJobs}`, parseBatch, LIMITS.batchJobs)
     .addOption(
       new Option('--retry-for <duration>', 'how long to try again while the service is away or throttles')
@@ -37,18 +40,17 @@ export function enqueueCommand(): Command {
         .argParser(parseRetryFor),
     )
     .option('--json', 'print the summary as JSON')
-    .action(({ retryFor, ...options }: EnqueueOptions & { retryFor: number }) =>
-      enqueue({ ...options, retryForMs: retryFor }),
-    );
+    .action(enqueue);
 }
 
 async function enqueue(options: EnqueueOptions): Promise<void> {
   const tally = new Tally();
   const input = await openInput(options.file);
   const progress = new Progress(tally, input.totalBytes);
-  const client = new ServiceClient(options, fault => progress.wait(fault));
-  const sender = new BatchSender(client, tally);
-  process.once('SIGINT', () => client.interrupt());
+  const { retryFor } = options;
+  const client = clientOf(options, { timeout: ANSWER_LIMIT_MS, retryFor, onRetry: fault => progress.wait(fault) });
+  const sender = new BatchSender(client, tally, formatDuration(retryFor));
+  process.once('SIGINT', () => sender.interrupt());
   try {
     await sendAll(input, options.batch, { sender, tally, progress });
   } catch (error) {
@@ -58,7 +60,6 @@ async function enqueue(options: EnqueueOptions): Promise<void> {
     tally.stopped({ reason: error.message, unsettled });
   } finally {
     progress.end();
-    await client.close();
   }
   process.stdout.write(options.json ? `${JSON.stringify(tally, null, 2)}\n` : `${tally}\n`);
   // A stopped reader of standard input would keep the process waiting for the rest of it.

@@ -8,6 +8,7 @@ import { enqueueCommand } from './enqueue.ts';
 import { explainFailure } from './failure.ts';
 import { keysCommand } from './keys.ts';
 import { serveCommand } from './serve.ts';
+import { typesCommand } from './type-map.ts';
 
 const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string };
 
@@ -17,7 +18,8 @@ const program = new Command('chokaq')
   .addCommand(serveCommand())
   .addCommand(enqueueCommand())
   .addCommand(configCommand())
-  .addCommand(keysCommand());
+  .addCommand(keysCommand())
+  .addCommand(typesCommand());
 
 complete(program, 'chokaq');
 

@@ -210,7 +210,9 @@ describe('A9 · A refused line is told with its reason, and the others of its ba
 
 describe('What cannot work', () => {
   it('stops at once when every batch would meet it', async () => {
-    const { posted } = await scripted((_, response) => answer(response, 401, { detail: 'Send a valid API key.' }));
+    const { posted } = await scripted((_, response) =>
+      answer(response, 401, { code: 'unauthorized', detail: 'Send a valid API key.' }),
+    );
     const run = await enqueue(jobs(4), ['--batch', '2']);
     expect(run.code).toBe(1);
     expect(run.stdout).toContain('Stopped: the service answered 401: Send a valid API key.');
