@@ -1,6 +1,7 @@
 // Owns one run of the demo: service and handlers start, jobs flow in, every one is watched to its end, and the result is true.
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client, type ListedJob } from './client.ts';
+import { type ChokaQ, rawJson, type Schemas } from '@chokaq/sdk';
+import { createClient } from './client.ts';
 import { ExampleHandlers } from './handlers.ts';
 import { demoJobs } from './jobs.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -19,13 +20,13 @@ export class Demo {
   readonly #jobs = demoJobs(this.#run);
   readonly #receipts = new Receipts(this.#jobs);
   readonly #handlers = new ExampleHandlers(this.#receipts);
-  readonly #client: Client;
+  readonly #client: ChokaQ;
   #progress: Progress | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
     this.service = new DemoService(folder, line => this.#say(line));
-    this.#client = new Client(() => this.service.url);
+    this.#client = createClient(() => this.service.url);
   }
 
   async play(): Promise<Summary> {
@@ -85,14 +86,14 @@ export class Demo {
   async #post(): Promise<void> {
     for (let from = 0; from < this.#jobs.length; from += BATCH) {
       const batch = this.#jobs.slice(from, from + BATCH).map(job => job.json);
-      await this.#client.call('POST', '/jobs/batch', `{"jobs":[${batch.join(',')}]}`);
+      await this.#client.enqueueBatch(rawJson(`{"jobs":[${batch.join(',')}]}`));
     }
   }
 
   /** Asks the service until every job has ended, or the time is up. */
-  async #watch(beganAt: number): Promise<readonly ListedJob[]> {
+  async #watch(beganAt: number): Promise<readonly Schemas['ListedJob'][]> {
     for (;;) {
-      const listed = await this.#client.jobsTagged(this.#run);
+      const listed = await this.#client.jobs.list({ tag: this.#run, limit: 200 }).all();
       const archived = listed.filter(job => job.state === 'succeeded').length;
       const dead = listed.filter(job => job.state === 'dead').length;
       this.#progress?.show({ posted: listed.length, archived, dead, retries: retriesOf(listed) });

@@ -1,12 +1,11 @@
 // Owns the example handlers: five webhooks of different temper on one server, each verifying that ChokaQ is calling.
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isSigned } from '../handlers/signature.ts';
-import type { Client } from './client.ts';
+import type { ChokaQ, Schemas } from '@chokaq/sdk';
+import { newSecret, Verifier } from '@chokaq/sdk/receiver';
 import type { Receipts } from './receipts.ts';
 
 interface Call {
@@ -23,7 +22,7 @@ interface Answer {
 interface ExampleHandler {
   readonly type: string;
   readonly about: string;
-  readonly settings: Readonly<Record<string, unknown>>;
+  readonly settings: Partial<Schemas['NewHandler']>;
   answer(call: Call): Answer | Promise<Answer>;
 }
 
@@ -86,7 +85,7 @@ function isApproved(body: Buffer): boolean {
 
 export class ExampleHandlers {
   readonly #examples = examples();
-  readonly #secrets = new Map<string, string>();
+  readonly #verifiers = new Map<string, Verifier>();
   readonly #receipts: Receipts;
   readonly #server: Server;
 
@@ -108,12 +107,12 @@ export class ExampleHandlers {
   }
 
   /** Registers all five; answers a line about each. */
-  async register(client: Client): Promise<string[]> {
+  async register(client: ChokaQ): Promise<string[]> {
     const { port } = this.#server.address() as AddressInfo;
     const lines: string[] = [];
     for (const [name, { type, about, settings }] of Object.entries(this.#examples)) {
       const url = `http://127.0.0.1:${port}/${name}`;
-      this.#secrets.set(name, await registered(client, type, { ...settings, url }));
+      this.#verifiers.set(name, new Verifier(await registered(client, type, { ...settings, url })));
       lines.push(`${type.padEnd(24)}${about}`);
     }
     return lines;
@@ -132,9 +131,11 @@ export class ExampleHandlers {
   }
 
   async #answer(name: string, example: ExampleHandler, { headers }: IncomingMessage, body: Buffer): Promise<Answer> {
-    const secret = this.#secrets.get(name);
-    if (secret === undefined) return { status: 503, text: 'not registered yet' };
-    if (!isSigned(secret, headers, body)) {
+    const verifier = this.#verifiers.get(name);
+    if (verifier === undefined) return { status: 503, text: 'not registered yet' };
+    const header = (key: string) => String(headers[key] ?? '');
+    const facts = { id: header('webhook-id'), timestamp: header('webhook-timestamp') };
+    if (!(await verifier.isSigned({ ...facts, signatures: header('webhook-signature'), body }))) {
       this.#receipts.unsigned += 1;
       return { status: 401, text: 'the signature does not fit' };
     }
@@ -144,11 +145,10 @@ export class ExampleHandlers {
 }
 
 /** A secret is told once, when a handler is first registered; one kept from an earlier run gets a new secret. */
-async function registered(client: Client, type: string, handler: object): Promise<string> {
-  const path = `/handlers/${encodeURIComponent(type)}`;
-  const { secret } = await client.call('PUT', path, JSON.stringify(handler));
-  if (typeof secret === 'string') return secret;
-  const fresh = `whsec_${randomBytes(32).toString('base64')}`;
-  await client.call('PUT', path, JSON.stringify({ ...handler, secret: fresh }));
+async function registered(client: ChokaQ, type: string, handler: Schemas['NewHandler']): Promise<string> {
+  const { secret } = await client.handlers.put(type, handler);
+  if (secret !== null) return secret;
+  const fresh = newSecret();
+  await client.handlers.put(type, { ...handler, secret: fresh });
   return fresh;
 }

@@ -1,7 +1,9 @@
 // Owns the last word of a run: what became of every job, taken from the service and from what the handlers really saw.
-import type { ListedJob } from './client.ts';
+import type { Schemas } from '@chokaq/sdk';
 import type { DemoJob } from './jobs.ts';
 import type { Receipts } from './receipts.ts';
+
+type ListedJob = Schemas['ListedJob'];
 
 export interface Run {
   readonly posted: readonly DemoJob[];
