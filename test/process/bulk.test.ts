@@ -80,9 +80,9 @@ test('I4 · a node killed in the middle of 20 000 while new jobs die: another fi
 });
 
 test('a node that is stopped hands its operation over, and the next one finishes it', async () => {
-  await storeDead(world.file, 'work.v1', 20_000);
+  await storeDead(world.file, 'work.v1', 8_000);
   const first = await world.start();
-  const path = await begin(first, 'purge', 20_000);
+  const path = await begin(first, 'purge', 8_000);
   await eventually(() => expect(affected(path)).toBeGreaterThan(0));
   expect(await first.stop()).toMatchObject({ code: 0 });
   const row = world.connect().prepare('SELECT owner, finished_at FROM operations').get();
@@ -91,6 +91,6 @@ test('a node that is stopped hands its operation over, and the next one finishes
   const second = await world.start();
   await eventually(async () => expect((await second.read(path)).state).toBe('finished'));
 
-  expect(await second.read(path)).toMatchObject({ affected: 20_000, skipped: NOTHING });
-  expect((await second.read('/queues/default')).counts).toMatchObject({ dead: 0, failed: 20_000 });
+  expect(await second.read(path)).toMatchObject({ affected: 8_000, skipped: NOTHING });
+  expect((await second.read('/queues/default')).counts).toMatchObject({ dead: 0, failed: 8_000 });
 });
