@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type Access, prepareAccess } from './access.ts';
 import { createApp } from './api/app.ts';
 import { createHttpServer } from './api/server.ts';
+import { Audit } from './application/audit.ts';
 import { BulkById } from './application/bulk-by-id.ts';
 import { Circuits } from './application/circuits.ts';
 import { JobControl } from './application/control.ts';
@@ -207,13 +208,19 @@ export function peekStored({ sqlitePath }: Config): StoredSettings | null {
 }
 
 /** Removes stored settings, also those that keep a service from starting; answers the names that were not stored. */
-export async function unsetStored(config: Config, names: readonly string[]): Promise<readonly string[]> {
-  const store = await openConfiguredStore(config, createLog('silent'));
+export async function unsetStored(config: Config, names: readonly string[], by: string): Promise<readonly string[]> {
+  const log = createLog('warn', process.stderr);
+  const store = await openConfiguredStore(config, log);
   try {
     const { settings, revision } = await store.settings.read();
     const missing = names.filter(name => !settings.some(one => one.name === name));
     if (missing.length > 0) return missing;
-    await store.settings.change(Object.fromEntries(names.map(name => [name, null])), 'chokaq config', revision);
+    const changes = Object.fromEntries(names.map(name => [name, null]));
+    await store.settings.change(changes, by, revision);
+    await new Audit(store.audit, log).record({
+      ...{ actor: by, keyId: null, action: 'settings.change', target: null, filter: null, affected: names.length },
+      ...{ outcome: 'succeeded', requestId: null, details: { settings: changes } },
+    });
     return [];
   } finally {
     await store.close();

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { type Config, type DescribedSetting, describeConfig, loadConfig, type StoredCopy } from '../config.ts';
+import { actor } from './actor.ts';
 import { configFileOption, readConfigFile } from './config-file.ts';
 import { UsageError } from './failure.ts';
 
@@ -37,7 +38,7 @@ async function storedIn(config: Config): Promise<StoredCopy | undefined> {
 
 async function unset(config: Config, names: readonly string[]): Promise<void> {
   const { unsetStored } = await import('../main.ts');
-  const missing = await unsetStored(config, names);
+  const missing = await unsetStored(config, names, actor());
   if (missing.length > 0) throw new UsageError(`${missing.join(', ')}: not stored; \`chokaq config\` shows what is.`);
 }
 

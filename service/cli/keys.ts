@@ -1,5 +1,4 @@
 // Owns `chokaq keys`: API keys made, listed and revoked in the store itself, whether or not the service runs.
-import { userInfo } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config.ts';
 import { SCOPES } from '../domain/access.ts';
@@ -8,6 +7,7 @@ import { DomainError } from '../domain/errors.ts';
 import { formatInstant } from '../domain/instant.ts';
 import { A_RATE_LIMIT, formatRateLimit, parseRateLimit, type RateLimit } from '../domain/rate-limit.ts';
 import { createLog } from '../log.ts';
+import { actor } from './actor.ts';
 import { configFileOption, readConfigFile } from './config-file.ts';
 import { UsageError } from './failure.ts';
 
@@ -88,16 +88,6 @@ async function atDesk({ config: path }: Shared, work: (keys: Desk['keys']) => Pr
     throw error;
   } finally {
     await desk.close();
-  }
-}
-
-/** Whoever works on the machine of the store, as the audit log names it. */
-function actor(): string {
-  try {
-    return `cli:${userInfo().username}`;
-  } catch {
-    // A container may run under a number without a name.
-    return `cli:${process.getuid?.() ?? 'unknown'}`;
   }
 }
 

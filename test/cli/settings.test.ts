@@ -101,6 +101,13 @@ describe('chokaq config and what is stored for all nodes', () => {
     expect(right).toMatchObject({ code: 0, stderr: '' });
     expect(right.stdout).toMatch(/^CHOKAQ_CONCURRENCY +5 +stored$/m);
     expect((await store.settings.read()).settings.map(({ name }) => name)).toEqual(['concurrency']);
+    expect((await store.audit.list({}, 10, null)).items).toMatchObject([
+      {
+        actor: expect.stringMatching(/^cli:./),
+        action: 'settings.change',
+        details: { settings: { pollInterval: null } },
+      },
+    ]);
     await store.close();
     const missing = await chokaq(['config', '--unset', 'port'], { env });
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('port: not stored') });

@@ -70,6 +70,17 @@ test('Running nodes take up the first key, and a revocation, within two seconds'
   }
 });
 
+test('Whoever reads live events reads on only while the key holds', async () => {
+  const web = await made('web', 'read');
+  const service = await world.start();
+  const response = await fetch(`${service.url}/events`, { headers: web });
+  expect(response.status).toBe(200);
+  const ended = response.text().then(() => performance.now());
+  await keys('revoke', 'web');
+  const revokedAt = performance.now();
+  expect((await ended) - revokedAt).toBeLessThan(2 * FOLLOWS_WITHIN_MS);
+});
+
 test('A restart with keys asks for them, knows who used them, and what the command line did', async () => {
   const ops = await made('ops', 'all');
   const service = await world.start();

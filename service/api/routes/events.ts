@@ -1,7 +1,5 @@
 // Owns the operation on live events: who may read along, how many at once, and until when.
-import type { Request } from 'express';
-import { hasAny } from '../../domain/access.ts';
-import { callerBehind } from '../access.ts';
+import type { Caller } from '../../domain/access.ts';
 import { EventStream } from '../event-stream.ts';
 import type { ApiParts, Operations } from '../operation.ts';
 import type { Refusal } from '../problem.ts';
@@ -9,6 +7,8 @@ import { sendProblem } from '../reply.ts';
 
 const MOST_READERS = 100;
 const PING_EVERY_MS = 15_000;
+/** With the second after which a node knows of a revocation, nobody reads on for longer than two. */
+const LOOK_EVERY_MS = 500;
 
 const TOO_MANY: Refusal = {
   code: 'too-many-streams',
@@ -24,11 +24,16 @@ const HEADERS = Object.entries({
 });
 
 export function eventOperations({ events, keys, stopping }: ApiParts): Operations {
-  const readers = new Map<EventStream, Request>();
+  const readers = new Map<EventStream, Caller>();
   stopping.addEventListener('abort', () => {
     for (const reader of readers.keys()) reader.end();
   });
-  setInterval(() => ping(readers, req => hasAny(callerBehind(req, keys), ['read'])), PING_EVERY_MS).unref();
+  setInterval(() => {
+    for (const reader of readers.keys()) reader.ping();
+  }, PING_EVERY_MS).unref();
+  setInterval(() => {
+    for (const [reader, caller] of readers) if (!keys.holds(caller)) reader.end();
+  }, LOOK_EVERY_MS).unref();
   return {
     streamEvents(req, res) {
       if (readers.size >= MOST_READERS) return sendProblem(res, TOO_MANY);
@@ -38,16 +43,8 @@ export function eventOperations({ events, keys, stopping }: ApiParts): Operation
       const { queue, type, lastEventId } = req.query as Readonly<Record<string, string | undefined>>;
       const lastId = req.get('last-event-id') ?? lastEventId;
       const reader = new EventStream(res, { log: events, filter: { queue, type }, lastId });
-      readers.set(reader, req);
+      readers.set(reader, res.locals.caller);
       res.once('close', () => readers.delete(reader));
     },
   };
-}
-
-/** Whoever may no longer read, because the key was revoked, is not sent another ping. */
-function ping(readers: ReadonlyMap<EventStream, Request>, mayRead: (req: Request) => boolean): void {
-  for (const [reader, req] of readers) {
-    if (mayRead(req)) reader.ping();
-    else reader.end();
-  }
 }
