@@ -6,15 +6,18 @@ import type { JobFilter } from '#service/ports/store.js';
 import { apply } from '#service/storage/sqlite/apply.js';
 import { claim } from '#service/storage/sqlite/claim.js';
 import { MEMORY, openConnection } from '#service/storage/sqlite/connection.js';
+import { topFamilies } from '#service/storage/sqlite/families.js';
 import { get } from '#service/storage/sqlite/get.js';
 import { putHandler } from '#service/storage/sqlite/handlers.js';
 import { heartbeat, stale } from '#service/storage/sqlite/heartbeat.js';
 import { insert, type NewJobValues } from '#service/storage/sqlite/insert.js';
 import { list } from '#service/storage/sqlite/list.js';
+import { advanceOperation, beginOperation, unfinishedOperations } from '#service/storage/sqlite/operations.js';
 import { listQueues } from '#service/storage/sqlite/queues.js';
 import { retain } from '#service/storage/sqlite/retain.js';
 import { migrate } from '#service/storage/sqlite/schema.js';
 import { Session } from '#service/storage/sqlite/session.js';
+import { markDead, surveyDead } from '#service/storage/sqlite/survey.js';
 import { FATAL, handlerFor, RETRYABLE, SUCCEEDED } from '../fixtures/jobs.ts';
 
 let database: Database.Database;
@@ -172,6 +175,26 @@ it('Looking at a job, at all queues and at the oldest rows for retention scans n
     expect.stringContaining('INDEX archive_finished (queue=? AND finished_at<?)'),
     expect.stringContaining('INDEX dlq_failed_queue (queue=? AND failed_at<?)'),
   ]);
+});
+
+it('What a bulk action and its preview ask scans no job table and sorts none', () => {
+  run();
+  const operation = { id: 'o', action: 'purge', by: 'ann', owner: 'n', filter: {}, total: 1, last: null } as const;
+  const batch = { id: 'o', owner: 'n', position: null, keyTaken: 0, noHandler: 0, schema: 0, isFinished: false };
+  const plans = plansOf(() =>
+    write(9_000, () => {
+      const mark = markDead(session).body;
+      for (const filter of [{}, { queue: 'q' }, { errorFamily: 1 }, { search: 'x' }])
+        surveyDead(session, { filter: { ...filter, deadUpTo: mark }, after: null, limit: 9, withReasons: true });
+      beginOperation(session, { ...operation, mark });
+      unfinishedOperations(session);
+      advanceOperation(session, batch);
+      topFamilies(session, 9);
+    }),
+  );
+  expect(plans.filter(line => SCANS_JOBS.test(line))).toEqual([]);
+  const sorts = plans.filter(line => SORTS.test(line) && !/LAST TERM|error_families/.test(line));
+  expect(sorts).toEqual([]);
 });
 
 const FILTERS: readonly JobFilter[] = [
