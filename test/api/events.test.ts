@@ -1,7 +1,11 @@
 // Owns the proof of live events over real connections: what is told when, replay, reset, slow readers, limits and the end.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { ApiKeys } from '#service/application/api-keys.js';
 import { EventReader } from '../fixtures/event-reader.ts';
 import { Api } from './fixture/api.ts';
+
+/** Generous, since it only says when to give up. */
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 15_000, interval: 5 });
 
 const JOB = { type: 'work.v1', payload: { secret: 'not told' } };
 const FATAL = {
@@ -29,7 +33,7 @@ afterAll(() => api.close());
 async function follow(query = '', headers: Record<string, string> = {}): Promise<EventReader> {
   const reader = await EventReader.open(`http://127.0.0.1:${api.port}/events${query}`, headers);
   readers.push(reader);
-  await expect.poll(() => reader.lastId).not.toBe('');
+  await eventually(() => reader.lastId).not.toBe('');
   return reader;
 }
 
@@ -50,12 +54,10 @@ test('Every step of a job is told in order after its commit, without payload and
   await api.post('/jobs/a/cancel');
   await api.call('DELETE', '/dlq/a');
   await api.post('/jobs', { ...JOB, id: 'b', delay: '1h' });
-  await expect
-    .poll(() => moves(reader))
-    .toEqual([
-      ...['a enqueue pending', 'a start processing', 'a retry scheduled', 'a start processing', 'a bury dead'],
-      ...['a resurrect scheduled', 'a cancel dead', 'a purge gone', 'b enqueue scheduled'],
-    ]);
+  await eventually(() => moves(reader)).toEqual([
+    ...['a enqueue pending', 'a start processing', 'a retry scheduled', 'a start processing', 'a bury dead'],
+    ...['a resurrect scheduled', 'a cancel dead', 'a purge gone', 'b enqueue scheduled'],
+  ]);
   expect(reader.events[4]?.data).toEqual({
     ...{ at: expect.stringMatching(/^\d{4}-.*Z$/), id: 'a', queue: 'default', type: 'work.v1' },
     ...{ move: 'bury', state: 'dead', reason: 'FatalError' },
@@ -68,7 +70,7 @@ test('Nothing is told of what was refused or rolled back', async () => {
   await api.post('/jobs/batch', { jobs: [JOB, { ...JOB, type: 'unknown.v1' }] });
   await api.store.jobs.apply([{ move: 'purge', jobId: 'none', guard: { states: ['dead'] }, change: { to: 'gone' } }]);
   await api.post('/jobs', { ...JOB, id: 'told' });
-  await expect.poll(() => moves(reader)).toEqual(['told enqueue pending']);
+  await eventually(() => moves(reader)).toEqual(['told enqueue pending']);
 });
 
 test('Queues, handlers, circuits and settings tell their changes', async () => {
@@ -81,18 +83,16 @@ test('Queues, handlers, circuits and settings tell their changes', async () => {
   await api.post('/circuits/other.v1/open');
   await api.call('DELETE', '/handlers/other.v1');
   await api.call('PATCH', '/settings', { body: { concurrency: 5, maxAttempts: null } });
-  await expect
-    .poll(() => reader.events.map(({ event, data: { at: _, ...data } }) => [event, data]))
-    .toEqual([
-      ['queue', { name: 'mail', change: 'configured', isPaused: false, isActive: true, maxWorkers: 3 }],
-      ['queue', { name: 'mail', change: 'configured', isPaused: true, isActive: true, maxWorkers: 3 }],
-      ['queue', { name: 'mail', change: 'removed' }],
-      ['handler', { type: 'other.v1', change: 'registered' }],
-      ['handler', { type: 'other.v1', change: 'replaced' }],
-      ['circuit', { type: 'other.v1', event: 'forced' }],
-      ['handler', { type: 'other.v1', change: 'removed' }],
-      ['settings', { names: ['concurrency', 'maxAttempts'] }],
-    ]);
+  await eventually(() => reader.events.map(({ event, data: { at: _, ...data } }) => [event, data])).toEqual([
+    ['queue', { name: 'mail', change: 'configured', isPaused: false, isActive: true, maxWorkers: 3 }],
+    ['queue', { name: 'mail', change: 'configured', isPaused: true, isActive: true, maxWorkers: 3 }],
+    ['queue', { name: 'mail', change: 'removed' }],
+    ['handler', { type: 'other.v1', change: 'registered' }],
+    ['handler', { type: 'other.v1', change: 'replaced' }],
+    ['circuit', { type: 'other.v1', event: 'forced' }],
+    ['handler', { type: 'other.v1', change: 'removed' }],
+    ['settings', { names: ['concurrency', 'maxAttempts'] }],
+  ]);
 });
 
 test('A filter leaves what is about its queue or its type', async () => {
@@ -102,8 +102,8 @@ test('A filter leaves what is about its queue or its type', async () => {
   await api.post('/jobs', { ...JOB, id: 'f3', type: 'filtered.v1' });
   await api.post('/queues/letters/pause');
   await api.register('filtered.v1');
-  await expect.poll(() => moves(mail)).toEqual(['f1 enqueue pending', 'queue']);
-  await expect.poll(() => moves(other)).toEqual(['f3 enqueue pending', 'handler']);
+  await eventually(() => moves(mail)).toEqual(['f1 enqueue pending', 'queue']);
+  await eventually(() => moves(other)).toEqual(['f3 enqueue pending', 'handler']);
 });
 
 test.each(['header', 'query'])(
@@ -111,16 +111,18 @@ test.each(['header', 'query'])(
   async way => {
     const reader = await follow();
     await api.post('/jobs', { ...JOB, id: `${way}-a` });
-    await expect.poll(() => moves(reader)).toHaveLength(1);
+    await eventually(() => moves(reader)).toHaveLength(1);
     reader.close();
     await api.post('/jobs', { ...JOB, id: `${way}-b` });
     await api.post('/jobs', { ...JOB, id: `${way}-c` });
     const id = reader.lastId;
     const again = way === 'header' ? await follow('', { 'last-event-id': id }) : await follow(`?lastEventId=${id}`);
     await api.post('/jobs', { ...JOB, id: `${way}-d` });
-    await expect
-      .poll(() => moves(again))
-      .toEqual([`${way}-b enqueue pending`, `${way}-c enqueue pending`, `${way}-d enqueue pending`]);
+    await eventually(() => moves(again)).toEqual([
+      `${way}-b enqueue pending`,
+      `${way}-c enqueue pending`,
+      `${way}-d enqueue pending`,
+    ]);
   },
 );
 
@@ -129,7 +131,7 @@ test.each(['other-1', 'boot-99999', 'boot-x', 'nonsense'])(
   async id => {
     const reader = await follow('', { 'last-event-id': id });
     await api.post('/jobs', { ...JOB, id: `after-${id}` });
-    await expect.poll(() => moves(reader)).toEqual(['reset', `after-${id} enqueue pending`]);
+    await eventually(() => moves(reader)).toEqual(['reset', `after-${id} enqueue pending`]);
     expect(reader.events[0]).toMatchObject({ id: expect.stringMatching(/^boot-\d+$/), data: { reason: 'unknown-id' } });
   },
 );
@@ -145,21 +147,21 @@ test('A reader that takes nothing is dropped, while others get everything', asyn
         at: one,
         data: { type: `type-${one}-${'x'.repeat(150)}`, change: 'replaced' },
       });
-    await expect.poll(() => quick.events.length, { interval: 1 }).toBe(n + 1_000);
+    await eventually(() => quick.events.length).toBe(n + 1_000);
   }
   expect(quick.events.at(-1)?.data.type).toContain('type-59999-');
   slow.resume();
-  await expect.poll(() => slow.isEnded).toBe(true);
+  await eventually(() => slow.isEnded).toBe(true);
   expect(slow.events.length).toBeLessThan(count);
   const again = await follow('', { 'last-event-id': slow.lastId });
-  await expect.poll(() => again.events[0]?.event).toBe('reset');
+  await eventually(() => again.events[0]?.event).toBe('reset');
 });
 
 test('At most a hundred follow one node; the next one may when one has left', async () => {
   const many = await Promise.all(Array.from({ length: 100 }, () => follow()));
   expect((await api.get('/events')).json).toMatchObject({ status: 503, code: 'too-many-streams' });
   many[0]?.close();
-  await expect.poll(async () => (await api.get('/events')).status).toBe(200);
+  await eventually(async () => (await api.get('/events')).status).toBe(200);
 });
 
 test('HEAD tells the headers and ends; an unknown filter is refused', async () => {
@@ -169,8 +171,18 @@ test('HEAD tells the headers and ends; an unknown filter is refused', async () =
   expect((await api.get('/events?kind=job')).status).toBe(400);
 });
 
+test('A stream ends when the key of its reader is revoked, and no other', async () => {
+  const [first, second] = [await api.key('first', 'read'), await api.key('second', 'read')];
+  const [revoked, kept] = [await follow('', first), await follow('', second)];
+  await new ApiKeys(api.store.keys, api.audit).revoke('first', 'cli:test');
+  await api.keys.load();
+  await eventually(() => revoked.isEnded).toBe(true);
+  expect(kept.isEnded).toBe(false);
+});
+
 test('All streams end as soon as the service stops', async () => {
-  const [one, other] = [await follow(), await follow('?queue=x')];
+  const headers = await api.key('last', 'read');
+  const [one, other] = [await follow('', headers), await follow('?queue=x', headers)];
   api.stopping.abort();
-  await expect.poll(() => [one.isEnded, other.isEnded]).toEqual([true, true]);
+  await eventually(() => [one.isEnded, other.isEnded]).toEqual([true, true]);
 });

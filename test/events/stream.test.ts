@@ -8,6 +8,9 @@ import { EventStream } from '#service/api/event-stream.js';
 import { EventRing } from '#service/events/ring.js';
 import { EventReader } from '../fixtures/event-reader.ts';
 
+/** Generous, since it only says when to give up. */
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 15_000, interval: 5 });
+
 let server: Server;
 let ring: EventRing;
 let stream: EventStream;
@@ -43,18 +46,16 @@ it('a ping tells how far the reader is, though its filter let nothing through', 
   add('other.v1');
   await new Promise(setImmediate);
   stream.ping();
-  await expect.poll(() => reader.comments).toEqual(['ping']);
+  await eventually(() => reader.comments).toEqual(['ping']);
   expect({ lastId: reader.lastId, events: reader.events }).toEqual({ lastId: 'boot-2', events: [] });
 });
 
 it('a reader that takes nothing for three pings is given up, though it is not far behind', async () => {
   reader.pause();
   for (let n = 0; n < 40_000; n += 1) add(WANTED);
-  await expect
-    .poll(() => {
-      stream.ping();
-      return isClosed;
-    })
-    .toBe(true);
+  await eventually(() => {
+    stream.ping();
+    return isClosed;
+  }).toBe(true);
   expect([ring.oldest, reader.events.length < 40_000]).toEqual([1, true]);
 });
