@@ -8,7 +8,9 @@ COPY package.json package-lock.json ./
 COPY sdk/package.json sdk/
 RUN npm ci --no-audit --no-fund
 
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json build.mjs openapi.yaml ./
+COPY sdk/tsconfig.json sdk/
+COPY sdk/src sdk/src
 COPY service service
 COPY sdk/tsconfig.json sdk/
 COPY sdk/src sdk/src

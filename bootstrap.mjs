@@ -18,7 +18,7 @@ process.chdir(import.meta.dirname);
 if (!isInstalled()) install();
 if (!loadsNativeSqlite())
   run('npm', ['rebuild', 'better-sqlite3'], 'rebuilding SQLite for this Node.js (about a minute)');
-run(process.execPath, ['node_modules/typescript/bin/tsc', '-b', 'tsconfig.build.json'], undefined);
+run(process.execPath, ['build.mjs'], undefined);
 
 function isInstalled() {
   return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === readFileSync('package-lock.json', 'utf8');

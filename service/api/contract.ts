@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
-import { parse } from 'yaml';
 import { SCOPES, type Scope } from '../domain/access.ts';
 import type { Fault } from '../domain/errors.ts';
 import { parseInstant } from '../domain/instant.ts';
@@ -54,8 +53,8 @@ export class Contract {
 
   constructor() {
     this.yaml = readFileSync(packageFile('openapi.yaml'), 'utf8');
-    this.#document = parse(this.yaml);
-    this.json = JSON.stringify(this.#document);
+    this.json = readFileSync(packageFile('dist/service/openapi.json'), 'utf8');
+    this.#document = JSON.parse(this.json);
   }
 
   /** All paths, literal ones before those with parameters, so that `/jobs/batch` is never taken for an id. */
