@@ -39,7 +39,7 @@ export async function prepareAccess({ config, store, log }: Foundation): Promise
   await keys.load();
   const fault = keys.isRequired ? null : exposure(config);
   if (fault !== null) throw new ConfigError([fault]);
-  return { keys, audit, watch: new AccessWatch([keys, audit], log), ...exposureOf(config) };
+  return { keys, audit, watch: new AccessWatch({ keys, audit }, log), ...exposureOf(config) };
 }
 
 function exposureOf({ host, allowAnonymous, metricsAccess, corsOrigins, trustProxy }: Config) {

@@ -47,7 +47,7 @@ export class RunningService {
       await Promise.all([delivery.close(), store.close()]);
       throw error;
     }
-    access.watch.loop.start();
+    access.watch.start();
     await engine.start();
     log.event('serviceListening', { url: this.#url });
     if (!access.keys.isRequired)

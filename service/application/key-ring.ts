@@ -59,6 +59,7 @@ export class KeyRing {
     const used = [...this.#used];
     this.#touchedAt = performance.now();
     this.#used.clear();
-    await this.#keys.touch(used);
+    // Only a note: it holds up nothing, and is lost rather than tried again.
+    void this.#keys.touch(used).catch(() => undefined);
   }
 }

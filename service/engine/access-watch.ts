@@ -9,23 +9,28 @@ export interface Refreshed {
   refresh(): Promise<void>;
 }
 
+/** Each has a loop of its own: an audit log that cannot be written must not keep a revocation from arriving. */
 export class AccessWatch {
-  readonly loop: Loop;
   readonly #refreshed: readonly Refreshed[];
+  readonly #loops: readonly Loop[];
 
-  constructor(refreshed: readonly Refreshed[], log: Log) {
-    this.#refreshed = refreshed;
-    this.loop = new Loop('access', () => this.step(), log);
+  constructor(refreshed: Readonly<Record<string, Refreshed>>, log: Log) {
+    this.#refreshed = Object.values(refreshed);
+    this.#loops = Object.entries(refreshed).map(([name, one]) => new Loop(name, () => step(one), log));
+  }
+
+  start(): void {
+    for (const loop of this.#loops) loop.start();
   }
 
   /** What was counted since the last step is written down. */
   async end(): Promise<void> {
-    await this.loop.stop();
-    await this.step().catch(() => undefined);
+    await Promise.all(this.#loops.map(loop => loop.stop()));
+    await Promise.allSettled(this.#refreshed.map(one => one.refresh()));
   }
+}
 
-  async step(): Promise<number> {
-    await Promise.all(this.#refreshed.map(one => one.refresh()));
-    return REST_MS;
-  }
+async function step(one: Refreshed): Promise<number> {
+  await one.refresh();
+  return REST_MS;
 }
