@@ -10,7 +10,7 @@ const BANNER = '// Generated from openapi.yaml by `npm run generate`; do not edi
 
 /** The text that `src/openapi.gen.ts` should have. */
 export async function generatedTypes() {
-  return BANNER + astToString(await openapiTS(CONTRACT));
+  return BANNER + astToString(await openapiTS(CONTRACT, { defaultNonNullable: false }));
 }
 
 export function presentTypes() {

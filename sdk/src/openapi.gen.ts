@@ -1207,7 +1207,7 @@ export interface components {
              * @description At most so many, newest failures first.
              * @default 1000
              */
-            maxJobs: number;
+            maxJobs?: number;
         };
         Preview: {
             /** @description Dead jobs that match now. */

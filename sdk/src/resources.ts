@@ -12,6 +12,8 @@ type Query<Name extends keyof operations> = operations[Name] extends { parameter
 /** A member of the body may be exact text. */
 type WithRaw<Body> = { [Member in keyof Body]: Body[Member] } | RawJson;
 
+export type BulkAnswer = Schemas['ActionResults'] | Schemas['BulkResult'] | Schemas['Operation'];
+
 /** The library takes members away whose type is only `null`. */
 type Told<Data> = Promise<{ data?: Data; response: Response }>;
 
@@ -96,6 +98,25 @@ export class DlqCalls {
 
   purge(id: string): Promise<void> {
     return this.#wire.call({}, api => api.DELETE('/dlq/{id}', { params: { path: { id } } }));
+  }
+
+  /** What a bulk action would do, and the token to do exactly that. */
+  preview(preview: Schemas['NewPreview']): Promise<Schemas['Preview']> {
+    return this.#wire.call({ isSafe: true }, api => api.POST('/dlq/preview', { body: preview }));
+  }
+
+  /** By `ids`: the result for each. By `token`: what became of the previewed jobs, or the operation that works through them. */
+  resurrectMany(which: Schemas['BulkResurrection']): Promise<BulkAnswer> {
+    return this.#wire.call({}, api => api.POST('/dlq/resurrect', { body: which }));
+  }
+
+  purgeMany(which: Schemas['BulkPurge']): Promise<BulkAnswer> {
+    return this.#wire.call({}, api => api.POST('/dlq/purge', { body: which }));
+  }
+
+  /** How far a bulk action has come. */
+  operation(id: string): Promise<Schemas['Operation']> {
+    return this.#wire.call({}, api => api.GET('/operations/{id}', { params: { path: { id } } }));
   }
 
   errors(): Listing<Schemas['ErrorFamilies']['items'][number]> {

@@ -4,9 +4,12 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { packageFile } from '../root.ts';
 import { configCommand } from './config.ts';
+import { dlqCommand } from './dlq.ts';
 import { enqueueCommand } from './enqueue.ts';
 import { explainFailure } from './failure.ts';
+import { jobsCommand } from './jobs.ts';
 import { keysCommand } from './keys.ts';
+import { queuesCommand } from './queues.ts';
 import { serveCommand } from './serve.ts';
 import { typesCommand } from './type-map.ts';
 
@@ -17,6 +20,9 @@ const program = new Command('chokaq')
   .version(version)
   .addCommand(serveCommand())
   .addCommand(enqueueCommand())
+  .addCommand(jobsCommand())
+  .addCommand(dlqCommand())
+  .addCommand(queuesCommand())
   .addCommand(configCommand())
   .addCommand(keysCommand())
   .addCommand(typesCommand());
