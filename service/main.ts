@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Access, prepareAccess } from './access.ts';
-import { createApp } from './api/app.ts';
+import { createApp, routeOf } from './api/app.ts';
 import { createHttpServer } from './api/server.ts';
 import { Audit } from './application/audit.ts';
 import { BulkById } from './application/bulk-by-id.ts';
@@ -34,7 +34,8 @@ import { EventRing } from './events/ring.ts';
 import { NodeHealth } from './health.ts';
 import { type AdjustableLog, createLog } from './log.ts';
 import { gaugesOf } from './metrics/gauges.ts';
-import { measuredDelivery, measuredStore } from './metrics/measure.ts';
+import { countFailedBeat, measuredDelivery, measuredStore } from './metrics/measure.ts';
+import { measuredApp } from './metrics/measure-http.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { openConfiguredStore } from './opening.ts';
 import type { Delivery } from './ports/delivery.ts';
@@ -73,7 +74,7 @@ export async function runService(
   const metrics = new Metrics({ version, storage });
   const foundation = await layFoundation({ live: new LiveConfig(start), log, version }, metrics);
   const { store, events, registry, access } = foundation;
-  const { engine, worker, settings, bulk } = createEngine(foundation);
+  const { engine, worker, settings, bulk } = createEngine(foundation, metrics);
   metrics.readGaugesFrom(gaugesOf(store, worker));
   const stopping = new AbortController();
   const app = createApp({
@@ -88,7 +89,8 @@ export async function runService(
     stopping: stopping.signal,
     onBug: (error, report) => log.event('requestFailed', { ...report, err: error }),
   });
-  const service = new RunningService({ ...foundation, server: createHttpServer(app), engine, stopping });
+  const server = createHttpServer(measuredApp(app, metrics, routeOf));
+  const service = new RunningService({ ...foundation, server, engine, stopping });
   await service.start();
   service.stopOnSignals();
   return service;
@@ -102,7 +104,9 @@ async function layFoundation(
   const config = live.values;
   const clock = new MachineClock();
   const events = new EventRing(randomUUID());
-  const store = announcedStore(measuredStore(await openConfiguredStore(config, log), metrics), events);
+  const onRetry = (operation: string, kind: string) => metrics.count('storageRetries', { operation, kind });
+  const opened = await openConfiguredStore(config, log, onRetry);
+  const store = announcedStore(measuredStore(opened, metrics), events);
   await adoptStored(live, store, log);
   const access = await prepareAccess({ config, store, log }).catch(async (error: unknown) => {
     await store.close();
@@ -143,7 +147,7 @@ function createVerbs({ config, owner, store, delivery, registry }: Foundation, w
   };
 }
 
-function createEngine(foundation: Foundation) {
+function createEngine(foundation: Foundation, metrics: Metrics) {
   const { live, config, log, store, version, owner } = foundation;
   const onChange = () => {
     log.setLevel(config.logLevel);
@@ -157,6 +161,7 @@ function createEngine(foundation: Foundation) {
     ...parts,
     worker,
     node: { id: owner, host: hostId(), version },
+    onFailed: queues => countFailedBeat(metrics, queues),
     minMs: config.heartbeatMinMs,
     maxMs: config.heartbeatMaxMs,
   });

@@ -3,10 +3,10 @@ import { MachineClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Log } from './log.ts';
 import type { Store } from './ports/store.ts';
-import { openStore, type StoreTarget } from './storage/open.ts';
+import { openStore, type StoreOptions, type StoreTarget } from './storage/open.ts';
 
-export function openConfiguredStore(config: Config, log: Log): Promise<Store> {
-  return openStore(targetOf(config), { clock: new MachineClock(), log });
+export function openConfiguredStore(config: Config, log: Log, onRetry?: StoreOptions['onRetry']): Promise<Store> {
+  return openStore(targetOf(config), { clock: new MachineClock(), log, onRetry });
 }
 
 function targetOf({ storage, sqlitePath, memoryCapacity }: Config): StoreTarget {

@@ -12,6 +12,8 @@ declare global {
       requestId: string;
       /** Only the headers are asked for. */
       isHead: boolean;
+      /** The path of the contract that was asked for. */
+      route?: string;
       /** Who asks. */
       caller: Caller;
       auditNote?: AuditNote;

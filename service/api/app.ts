@@ -31,6 +31,11 @@ import { serviceOperations } from './routes/service.ts';
 import { settingOperations } from './routes/settings.ts';
 import { statsOperations } from './routes/stats.ts';
 
+/** The path of the contract that a request was for, as openapi.yaml writes it; undefined for all other addresses. */
+export function routeOf(res: object): string | undefined {
+  return (res as Partial<Response>).locals?.route;
+}
+
 export function createApp(parts: ApiParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
@@ -90,7 +95,11 @@ function mount(app: Express, contract: Contract, operations: Operations, parts: 
   const gatekeeper = new Gatekeeper(parts);
   for (const { path, template, check, operations: documented } of contract.paths()) {
     // One route object per path: `app.all` would repeat the checks for each of the 34 methods Node knows.
-    const admission = [gatekeeper.guard(template, documented), auditTrail(documented, parts.audit)];
+    const naming = (_req: Request, res: Response, next: NextFunction) => {
+      res.locals.route = template;
+      next();
+    };
+    const admission = [naming, gatekeeper.guard(template, documented), auditTrail(documented, parts.audit)];
     const route = app.route(path).all(...admission, ...readBody, ...check);
     for (const { id, method } of documented) {
       const operation = operations[id];

@@ -13,6 +13,8 @@ export interface HeartbeatParts {
   readonly settings: Pick<EngineSettings, 'concurrency' | 'cancelOnHeartbeatFailure'>;
   readonly stored: StoredCopy;
   readonly log: Log;
+  /** Told of each beat that failed, with the queues of which this node has jobs running. */
+  readonly onFailed?: (queues: ReadonlySet<string>) => void;
   readonly random: () => number;
   readonly minMs: number;
   readonly maxMs: number;
@@ -77,8 +79,10 @@ export class Heartbeat {
 
   #failed(error: unknown): void {
     this.#failures += 1;
-    this.#parts.log.event('heartbeatFailed', { failures: this.#failures, err: error });
+    const { log, worker, onFailed } = this.#parts;
+    log.event('heartbeatFailed', { failures: this.#failures, err: error });
+    onFailed?.(new Set(worker.activeByQueue().keys()));
     if (this.isDegraded && this.#parts.settings.cancelOnHeartbeatFailure)
-      this.#parts.worker.stopAll({ kind: 'interrupted', by: 'heartbeat' });
+      worker.stopAll({ kind: 'interrupted', by: 'heartbeat' });
   }
 }

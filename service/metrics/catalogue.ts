@@ -1,5 +1,7 @@
 // Owns the list of metrics: every name, kind, label set and meaning, in one table.
 
+export type Labels = Readonly<Record<string, string>>;
+
 export interface Metric {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly name: string;
@@ -10,6 +12,7 @@ export interface Metric {
 }
 
 const FAST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const HTTP_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30];
 const SLOW_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
 export const CATALOGUE = {
@@ -81,11 +84,23 @@ export const CATALOGUE = {
     help: 'Calls this node may have in flight.',
     labels: [],
   },
+  heartbeatFailures: {
+    kind: 'counter',
+    name: 'chokaq_job_heartbeat_failures_total',
+    help: 'Heartbeats of this node that could not be stored, once for each queue of which it had jobs running; `unknown` when it had none.',
+    labels: ['queue'],
+  },
   conflicts: {
     kind: 'counter',
     name: 'chokaq_state_transition_conflicts_total',
     help: 'Transitions that were refused because the job had moved on.',
     labels: ['transition'],
+  },
+  idempotency: {
+    kind: 'counter',
+    name: 'chokaq_idempotency_claims_total',
+    help: 'Meetings with idempotency keys: `stored`, `duplicate` or `conflict` at an enqueue; `run`, `done` or `held` at the start of a job with a result claim.',
+    labels: ['outcome'],
   },
   circuitState: {
     kind: 'gauge',
@@ -114,9 +129,22 @@ export const CATALOGUE = {
   storage: {
     kind: 'histogram',
     name: 'chokaq_storage_operation_duration_seconds',
-    help: 'Time to the answer of a storage verb, waiting for its group commit included.',
+    help: 'Time to the answer of a storage verb about jobs, waiting for its group commit included.',
     labels: ['operation'],
     buckets: FAST_SECONDS,
+  },
+  storageRetries: {
+    kind: 'counter',
+    name: 'chokaq_storage_retries_total',
+    help: 'Storage verbs that were tried again after a fault that may pass, by kind of fault; a group commit counts once for each verb in it.',
+    labels: ['operation', 'kind'],
+  },
+  http: {
+    kind: 'histogram',
+    name: 'chokaq_http_request_duration_seconds',
+    help: 'From the arrival of a request to the end of its answer; `route` is the path as openapi.yaml writes it, `other` for addresses without one.',
+    labels: ['method', 'route', 'status'],
+    buckets: HTTP_SECONDS,
   },
   build: {
     kind: 'gauge',

@@ -1,4 +1,5 @@
-// Owns the bounds of label values, so that no producer can grow the metrics without end.
+// Owns the bounds of what metrics can say, so that no producer can grow their text without end.
+import { CATALOGUE, type Labels, type MetricName } from './catalogue.ts';
 
 const LIMITS = { queue: 100, type: 500, pairs: 1_000 };
 const LONGEST_VALUE = 128;
@@ -34,4 +35,49 @@ function admitted(known: Set<string>, value: string, limit: number): string {
 
 function cut(value: string): string {
   return value.trim() === '' ? 'unknown' : value.slice(0, LONGEST_VALUE).toWellFormed();
+}
+
+/** The exposition may have 2 MB; what is left of it is for the Node.js defaults and the lines of help. */
+const MOST_BYTES = 1_900_000;
+/** The signs around labels, and the longest value of a line. */
+const BYTES_AROUND = 32;
+const LINES_BESIDE_BUCKETS = 3;
+const OPEN_LABELS = ['queue', 'type', 'route'];
+
+/** Counts what the series take in the exposition. When it is full, new ones are told under `other`, which closed labels bound. */
+export class TextBudget {
+  readonly #series = new Map<MetricName, Map<string, number>>();
+  #bytes = 0;
+
+  /** The labels under which these are told. */
+  fit(name: MetricName, labels: Labels): Labels {
+    const key = Object.values(labels).join('\n');
+    const known = this.#series.get(name) ?? new Map<string, number>();
+    this.#series.set(name, known);
+    if (known.has(key)) return labels;
+    const bytes = bytesOf(name, labels);
+    if (this.#bytes + bytes > MOST_BYTES) return folded(labels);
+    known.set(key, bytes);
+    this.#bytes += bytes;
+    return labels;
+  }
+
+  /** The series of this metric are told no more. */
+  release(name: MetricName): void {
+    for (const bytes of this.#series.get(name)?.values() ?? []) this.#bytes -= bytes;
+    this.#series.delete(name);
+  }
+}
+
+/** At most; JSON escapes no less than the exposition does. */
+function bytesOf(key: MetricName, labels: Labels): number {
+  const metric = CATALOGUE[key];
+  const lines = metric.kind === 'histogram' ? metric.buckets.length + LINES_BESIDE_BUCKETS : 1;
+  return lines * (metric.name.length + Buffer.byteLength(JSON.stringify(labels)) + BYTES_AROUND);
+}
+
+function folded(labels: Labels): Labels {
+  return Object.fromEntries(
+    Object.entries(labels).map(([label, value]) => [label, OPEN_LABELS.includes(label) ? OTHER : value]),
+  );
 }

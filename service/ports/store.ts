@@ -136,6 +136,8 @@ export type Applied =
       readonly type: string;
       /** When the attempt that this move ended had started, or null. */
       readonly startedAt: number | null;
+      /** Of a start: since when the job was due, and whether it took the result claim of an operation. */
+      readonly started?: { readonly dueAt: number; readonly tookClaim: boolean };
       /** What the move did to the circuit of the job's handler; absent when operators need not hear of it. */
       readonly circuitEvent?: CircuitEvent;
     }

@@ -5,6 +5,9 @@ import { DomainError } from '../domain/errors.ts';
 /** `passing`: trying again may help. `lasting`: storage is away, and stays so for now. `bug`: anything else; shown as it is. */
 export type FaultKind = 'passing' | 'lasting' | 'bug';
 
+/** A fault that is tried again: a lock of another process, a lost thread, or a file that could not be read or opened. */
+export type RetryKind = 'busy' | 'locked' | 'protocol' | 'io' | 'open' | 'thread';
+
 /** Waits before the second, third and fourth try, in milliseconds, each plus a jitter. */
 const WAITS_MS = [200, 400, 800] as const;
 const JITTER_MS = 100;

@@ -44,14 +44,19 @@ function applyOne(session: Session, transition: Transition): Applied {
   const refusal = refusalOf(session, row, transition.guard);
   if (refusal !== null) return refusal;
   const { change } = transition;
-  if (change.to === 'processing') {
-    const admission = enterClaim(session, row, change.zombieTimeoutMs);
-    if (admission.kind !== 'run') return NOT_ADMITTED[admission.kind];
-  }
+  if (change.to === 'processing') return startOne(session, row, transition, change.zombieTimeoutMs);
   moveHot(session, row, transition);
   const applied = held(session, row, row.startedAt !== null && isEnd(transition) ? row.startedAt : null);
   const circuitEvent = endsClaim(row, change) ? session.circuits.observed(row, transition.circuit, session.now) : null;
   return circuitEvent === null ? applied : { ...applied, circuitEvent };
+}
+
+function startOne(session: Session, row: HotRow, transition: Transition, zombieTimeoutMs: number): Applied {
+  const admission = enterClaim(session, row, zombieTimeoutMs);
+  if (admission.kind !== 'run') return NOT_ADMITTED[admission.kind];
+  moveHot(session, row, transition);
+  const started = { dueAt: row.dueAt, tookClaim: row.operation !== null };
+  return { ...held(session, row, null), started };
 }
 
 function moveHot(session: Session, row: HotRow, transition: Transition): void {

@@ -1,9 +1,9 @@
 // Owns the way to one SQLite database: writes through the queue to the writer thread, reads beside them to the reader thread.
 import type { Log } from '../../log.ts';
 import type { Clock } from '../../ports/store.ts';
-import { withRetries } from '../retry.ts';
+import { type RetryKind, withRetries } from '../retry.ts';
 import { type Settled, type Write, WriteQueue } from '../write-queue.ts';
-import { classify } from './faults.ts';
+import { classify, retryKind } from './faults.ts';
 import { NO_PARTS, type Parcel } from './parcel.ts';
 import type { Answered, Asked, Thread } from './thread.ts';
 import type { AnswerOf, InputOf, Reads, Writes } from './verbs.ts';
@@ -15,6 +15,13 @@ export interface Load {
   readonly parts?: readonly Uint8Array[];
 }
 
+export interface StoreOptions {
+  readonly clock: Clock;
+  readonly log?: Log | undefined;
+  /** Told of every verb that is tried again. */
+  readonly onRetry?: ((verb: string, kind: RetryKind) => void) | undefined;
+}
+
 export interface Threads {
   readonly writer: Thread;
   /** May be the writer itself: a memory database has only one connection. */
@@ -24,14 +31,12 @@ export interface Threads {
 /** One handle. Handles on the same threads see the same database and stand for nodes of their own. */
 export class Database {
   readonly #threads: Threads;
-  readonly #clock: Clock;
-  readonly #log: Log | null;
+  readonly #options: StoreOptions;
   readonly #queue = new WriteQueue<Operation, Parcel<unknown>>(batch => this.#commit(batch));
 
-  constructor(threads: Threads, clock: Clock, log: Log | null) {
+  constructor(threads: Threads, options: StoreOptions) {
     this.#threads = threads;
-    this.#clock = clock;
-    this.#log = log;
+    this.#options = options;
   }
 
   async write<V extends keyof Writes>(verb: V, input: InputOf<Writes[V]>, load: Load): Promise<AnswerOf<Writes[V]>> {
@@ -56,9 +61,15 @@ export class Database {
   }
 
   #ask(thread: Thread, calls: readonly Asked[]): Promise<readonly Answered[]> {
-    const onFault = (err: unknown, again: boolean) =>
-      this.#log?.event(again ? 'storageRetried' : 'storageFailed', { err });
-    return withRetries({ classify, onFault }, () => thread.ask(this.#clock.now(), calls));
+    const onFault = (error: unknown, again: boolean) => this.#report(calls, error, again);
+    return withRetries({ classify, onFault }, () => thread.ask(this.#options.clock.now(), calls));
+  }
+
+  #report(calls: readonly Asked[], err: unknown, again: boolean): void {
+    const { log, onRetry } = this.#options;
+    const verbs = [...new Set(calls.map(({ verb }) => verb))];
+    log?.event(again ? 'storageRetried' : 'storageFailed', { verbs, err });
+    if (again) for (const verb of verbs) onRetry?.(verb, retryKind(err));
   }
 }
 

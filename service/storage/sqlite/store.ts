@@ -2,7 +2,6 @@
 import type { NewApiKey } from '../../domain/api-key.ts';
 import type { Handler } from '../../domain/handler.ts';
 import type { QueueSettings } from '../../domain/queue.ts';
-import type { Log } from '../../log.ts';
 import type { AuditCursor, AuditEntry, AuditFilter, AuditStore, ScopeRefusals } from '../../ports/audit.ts';
 import type { CircuitStore } from '../../ports/circuits.ts';
 import type { FamilyStore } from '../../ports/families.ts';
@@ -10,20 +9,17 @@ import type { KeyStore } from '../../ports/keys.ts';
 import type { Advance, NewOperation, Operation, OperationStore, SurveyRequest } from '../../ports/operations.ts';
 import type { SettingsStore } from '../../ports/settings.ts';
 import type { SeriesRange, StatsStore } from '../../ports/stats.ts';
-import type { Clock, HandlerStore, JobFilter, NodeIdentity, NodeStore, QueueStore, Store } from '../../ports/store.ts';
-import { Database, type Threads } from './database.ts';
+import type { HandlerStore, JobFilter, NodeIdentity, NodeStore, QueueStore, Store } from '../../ports/store.ts';
+import { Database, type StoreOptions, type Threads } from './database.ts';
 import { SqliteJobs } from './jobs.ts';
 
-export interface StoreOptions {
-  readonly clock: Clock;
-  readonly log?: Log | undefined;
-}
+export type { StoreOptions } from './database.ts';
 
 /** `release` lets go of the threads once this store needs them no more. */
-export function storeOver(threads: Threads, { clock, log }: StoreOptions, release: () => Promise<void>): Store {
-  const database = new Database(threads, clock, log ?? null);
+export function storeOver(threads: Threads, options: StoreOptions, release: () => Promise<void>): Store {
+  const database = new Database(threads, options);
   return {
-    clock,
+    clock: options.clock,
     jobs: new SqliteJobs(database),
     queues: queuesOver(database),
     handlers: handlersOver(database),
