@@ -32,7 +32,6 @@ export const EVENTS = {
   shutdownFinished: { id: 1011, level: 'info', text: 'shut down' },
   shutdownFailed: { id: 1013, level: 'error', text: 'could not shut down in order' },
   shutdownForced: { id: 1012, level: 'error', text: 'second {signal}: leaving at once' },
-  claimLoopFailed: { id: 1020, level: 'error', text: 'claiming failed and is tried again' },
   claimLoopRestarted: { id: 1021, level: 'error', text: 'the claim loop hung and was started afresh' },
   loopFailed: { id: 1022, level: 'error', text: 'a step of the {loop} loop failed and is tried again' },
   heartbeatFailed: { id: 1030, level: 'warn', text: 'a heartbeat failed' },
@@ -64,13 +63,13 @@ export const EVENTS = {
   jobBuried: { id: 2101, level: 'warn', text: 'job {jobId} is dead: {reason}' },
   leaseLost: { id: 2102, level: 'warn', text: 'job {jobId} is no longer ours: nothing was changed' },
 
-  jobsEnqueued: { id: 3000, level: 'debug', text: 'jobs enqueued' },
+  jobEnqueued: { id: 3000, level: 'debug', text: 'job {jobId} was enqueued' },
 
   recoveredFetched: { id: 4000, level: 'info', text: '{count} claimed but unstarted jobs went back to pending' },
   recoveredZombies: { id: 4001, level: 'warn', text: '{count} started jobs of lost nodes were recovered' },
 
   storageOpened: { id: 5000, level: 'info', text: 'storage opened' },
-  storageRetried: { id: 5001, level: 'warn', text: 'a storage fault passed: the work is tried again' },
+  storageRetried: { id: 5001, level: 'warn', text: 'storage failed in a way that may pass: the work is tried again' },
   storageFailed: { id: 5002, level: 'error', text: 'storage is away' },
   retained: { id: 5003, level: 'info', text: '{removed} rows passed their retention and were removed' },
 
@@ -96,7 +95,7 @@ export const EVENTS = {
   handlerRemoved: { id: 6001, level: 'info', text: 'handler of {type} removed' },
   operationFinished: { id: 6010, level: 'info', text: 'bulk {action} finished: {affected} of {total} jobs' },
   operationTaken: { id: 6011, level: 'warn', text: 'operation {operation} of another node is carried on here' },
-  jobResurrected: { id: 6002, level: 'info', text: 'job {jobId} was resurrected' },
+  jobResurrected: { id: 6002, level: 'debug', text: 'job {jobId} was resurrected' },
 } as const satisfies Record<string, LogEvent>;
 
 export type EventName = keyof typeof EVENTS;

@@ -30,6 +30,7 @@ import { Recovery } from './engine/recovery.ts';
 import { Retention } from './engine/retention.ts';
 import { Worker } from './engine/worker.ts';
 import { announcedStore } from './events/announce.ts';
+import { LoggedChanges } from './events/logged.ts';
 import { EventRing } from './events/ring.ts';
 import { NodeHealth } from './health.ts';
 import { type AdjustableLog, createLog } from './log.ts';
@@ -106,7 +107,7 @@ async function layFoundation(
   const events = new EventRing(randomUUID());
   const onRetry = (operation: string, kind: string) => metrics.count('storageRetries', { operation, kind });
   const opened = await openConfiguredStore(config, log, onRetry);
-  const store = announcedStore(measuredStore(opened, metrics), events);
+  const store = announcedStore(measuredStore(opened, metrics), new LoggedChanges(events, log));
   await adoptStored(live, store, log);
   const access = await prepareAccess({ config, store, log }).catch(async (error: unknown) => {
     await store.close();

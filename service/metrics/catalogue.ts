@@ -1,12 +1,42 @@
 // Owns the list of metrics: every name, kind, label set and meaning, in one table.
+import { FAILURE_REASONS } from '../domain/failure.ts';
+import { MOVES } from '../domain/lifecycle.ts';
 
-export type Labels = Readonly<Record<string, string>>;
+/** The most values of a label; `pairs` are queue and type together. */
+export const LIMITS = { queue: 100, type: 500, pairs: 1_000 };
+
+/** What each label holds, and all its values where they are closed. */
+export const LABELS = {
+  queue: `the queue: the first ${LIMITS.queue} that this process met, then \`other\``,
+  type: `the type key: the first ${LIMITS.type} that this process met, then \`other\``,
+  error: 'how the attempt ended: `retryable`, `throttled`, `fatal`, `timedOut`, `cancelled`, `interrupted`, `expired`',
+  reason: FAILURE_REASONS.map(reason => `\`${reason}\``).join(', '),
+  state:
+    '`pending`, `scheduled`, `fetched`, `processing`, `dead`, `unroutable`; of a circuit `closed`, `open`, `half-open`',
+  transition: Object.keys(MOVES)
+    .map(move => `\`${move}\``)
+    .join(', '),
+  outcome:
+    'at an enqueue `stored`, `duplicate`, `conflict`; at the start of a job with a result claim `run`, `done`, `held`',
+  event: '`opened`, `half-opened`, `closed`, `forced`, `reset`',
+  status_class: '`2xx` to `5xx`, or `none` when no answer came',
+  kind: 'of a recovery `fetched` (claimed, not started) or `zombie` (started); of a storage fault `busy`, `locked`, `protocol`, `io`, `open`, `thread`',
+  operation: 'the verb of storage, such as `insert`, `claim`, `apply`',
+  method: '`GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`, `OPTIONS`, or `other`',
+  route: 'the path as openapi.yaml writes it, such as `/jobs/{id}`; `other` for addresses without one',
+  status: 'the status code, or `none` when the caller left before the answer',
+  version: 'the version of the service',
+  storage: '`sqlite` or `memory`',
+} as const;
+
+export type Label = keyof typeof LABELS;
+export type Labels = Readonly<Partial<Record<Label, string>>>;
 
 export interface Metric {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly name: string;
   readonly help: string;
-  readonly labels: readonly string[];
+  readonly labels: readonly Label[];
   /** Upper bounds of a histogram's buckets, in the metric's unit. */
   readonly buckets?: readonly number[];
 }
@@ -99,7 +129,7 @@ export const CATALOGUE = {
   idempotency: {
     kind: 'counter',
     name: 'chokaq_idempotency_claims_total',
-    help: 'Meetings with idempotency keys: `stored`, `duplicate` or `conflict` at an enqueue; `run`, `done` or `held` at the start of a job with a result claim.',
+    help: 'Meetings with idempotency keys, at enqueues and at the start of jobs with a result claim, by how they went.',
     labels: ['outcome'],
   },
   circuitState: {
@@ -111,13 +141,13 @@ export const CATALOGUE = {
   circuitEvents: {
     kind: 'counter',
     name: 'chokaq_circuit_events_total',
-    help: 'Changes of circuits by this node: opened, half-opened, closed, forced, reset.',
+    help: 'Changes of circuits by this node.',
     labels: ['type', 'event'],
   },
   responses: {
     kind: 'counter',
     name: 'chokaq_delivery_responses_total',
-    help: 'Answers of handlers by class of status; `none` when no answer came.',
+    help: 'Answers of handlers, by class of status.',
     labels: ['type', 'status_class'],
   },
   recovered: {
@@ -142,7 +172,7 @@ export const CATALOGUE = {
   http: {
     kind: 'histogram',
     name: 'chokaq_http_request_duration_seconds',
-    help: 'From the arrival of a request to the end of its answer; `route` is the path as openapi.yaml writes it, `other` for addresses without one.',
+    help: 'From the arrival of a request to the end of its answer, long polls and live events included.',
     labels: ['method', 'route', 'status'],
     buckets: HTTP_SECONDS,
   },

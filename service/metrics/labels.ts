@@ -1,7 +1,6 @@
 // Owns the bounds of what metrics can say, so that no producer can grow their text without end.
-import { CATALOGUE, type Labels, type MetricName } from './catalogue.ts';
+import { CATALOGUE, type Labels, LIMITS, type MetricName } from './catalogue.ts';
 
-const LIMITS = { queue: 100, type: 500, pairs: 1_000 };
 const LONGEST_VALUE = 128;
 const OTHER = 'other';
 
