@@ -1,14 +1,15 @@
-// Owns the proof that the documented settings are those of the code.
+// Owns the proof that the generated parts of the documentation are those of the code.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '#service/config.js';
 import { page, ROOT } from './fixture/page.ts';
 
-test('docs/configuration.md has the table of settings as it is in the code', async () => {
-  const { withSettings } = await import(join(ROOT, 'docs/generate.mjs'));
-  const page = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8');
-  expect(page).toBe(withSettings(page));
+test('settings, metrics and log events are documented as they are in the code', async () => {
+  const { freshPage, GENERATED_PAGES } = await import(join(ROOT, 'docs/generate.mjs'));
+  expect(GENERATED_PAGES).toEqual(['configuration.md', 'metrics.md', 'log-events.md']);
+  for (const name of GENERATED_PAGES)
+    expect(readFileSync(join(ROOT, 'docs', name), 'utf8'), name).toBe(freshPage(name));
 });
 
 test('the chokaq.yaml shown there is a valid one', () => {
