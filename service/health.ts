@@ -3,7 +3,8 @@ import type { Engine } from './engine/engine.ts';
 import type { Store } from './ports/store.ts';
 
 interface HealthReport {
-  readonly ok: boolean;
+  /** `degraded` works, only slower than it might. */
+  readonly status: 'ok' | 'degraded' | 'failed';
   readonly checks: Readonly<Record<string, string>>;
 }
 
@@ -22,18 +23,21 @@ export class NodeHealth {
   }
 
   live(): HealthReport {
-    return { ok: true, checks: { process: 'ok' } };
+    return { status: 'ok', checks: { process: 'ok' } };
   }
 
   async ready(): Promise<HealthReport> {
-    const checks: Record<string, string> = {
+    const faults: Record<string, string> = {
       shutdown: this.#stopping.aborted ? 'the service is shutting down' : 'ok',
       storage: await this.#storage(),
       claimLoop: 'ok',
       heartbeat: 'ok',
       ...this.#engine.faults(),
     };
-    return { ok: Object.values(checks).every(state => state === 'ok'), checks };
+    const isReady = Object.values(faults).every(state => state === 'ok');
+    const load = this.#engine.strain();
+    const status = isReady ? (load === null ? 'ok' : 'degraded') : 'failed';
+    return { status, checks: { ...faults, load: load ?? 'ok' } };
   }
 
   async #storage(): Promise<string> {

@@ -93,8 +93,8 @@ export const EVENTS = {
   },
   handlerRegistered: { id: 6000, level: 'info', text: 'handler registered for {type}' },
   handlerRemoved: { id: 6001, level: 'info', text: 'handler of {type} removed' },
-  operationFinished: { id: 6010, level: 'info', text: 'bulk {action} finished: {affected} of {total} jobs' },
-  operationTaken: { id: 6011, level: 'warn', text: 'operation {operation} of another node is carried on here' },
+  operationFinished: { id: 6030, level: 'info', text: 'bulk {action} finished: {affected} of {total} jobs' },
+  operationTaken: { id: 6031, level: 'warn', text: 'operation {operation} of another node is carried on here' },
   jobResurrected: { id: 6002, level: 'debug', text: 'job {jobId} was resurrected' },
 } as const satisfies Record<string, LogEvent>;
 

@@ -789,7 +789,7 @@ export interface paths {
         };
         /**
          * Can it take work?
-         * @description 503 while storage is away, while a loop hangs, and from the first moment of a shutdown. Needs no key.
+         * @description 503 while storage is away or lacks something, while no claim succeeds for 30 s, and from the first moment of a shutdown. A node that has as many calls in flight as it may is `degraded` and ready all the same. Needs no key.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -1580,9 +1580,10 @@ export interface components {
             nextCursor: string | null;
         };
         Health: {
-            /** @constant */
-            status: "ok";
-            checks: {
+            /** @enum {string} */
+            status: "ok" | "degraded";
+            /** @description Each check by name, `ok` or what is wrong. */
+            checks?: {
                 [key: string]: string;
             };
         };
@@ -3273,7 +3274,13 @@ export interface operations {
     };
     getReadiness: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Lists the checks. Needs no value.
+                 * @example true
+                 */
+                verbose?: "" | "true" | "false";
+            };
             header?: never;
             path?: never;
             cookie?: never;

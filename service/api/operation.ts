@@ -26,9 +26,9 @@ export type Operation = (req: Request, res: Response) => void | Promise<void>;
 /** By operationId. */
 export type Operations = Readonly<Record<string, Operation>>;
 
-/** Each check by name: `ok`, or what is wrong. */
+/** Each check by name: `ok`, or what is wrong. A degraded service works, only slower than it might. */
 export interface HealthReport {
-  readonly ok: boolean;
+  readonly status: 'ok' | 'degraded' | 'failed';
   readonly checks: Readonly<Record<string, string>>;
 }
 

@@ -17,6 +17,8 @@ export interface EngineParts {
   readonly operations: OperationLoop;
   readonly owner: string;
   readonly log: Log;
+  /** Instead of `CLAIM_SILENCE_MS`. */
+  readonly claimSilenceMs?: number;
 }
 
 /** A node without a claim that succeeded for longer than this is not ready; a claim that hangs for so long is given up. */
@@ -37,7 +39,8 @@ export class Engine {
     const { heartbeat, recovery, worker, retention, operations } = this.#parts;
     await heartbeat.step();
     for (const { loop } of [heartbeat, recovery, worker, retention, operations]) loop.start();
-    this.#watch = setInterval(() => this.#watchClaims(), WATCH_EVERY_MS).unref();
+    const everyMs = Math.min(WATCH_EVERY_MS, this.#silenceMs);
+    this.#watch = setInterval(() => this.#watchClaims(), everyMs).unref();
   }
 
   /** What keeps this node from being ready, by the name of the check; the store is checked elsewhere. */
@@ -45,9 +48,15 @@ export class Engine {
     const { worker, heartbeat } = this.#parts;
     const faults: Record<string, string> = {};
     const silentMs = Math.round(worker.loop.overdueMs());
-    if (silentMs > CLAIM_SILENCE_MS) faults.claimLoop = `no claim has succeeded for ${silentMs} ms`;
+    if (silentMs > this.#silenceMs) faults.claimLoop = `no claim has succeeded for ${silentMs} ms`;
     if (heartbeat.isDegraded) faults.heartbeat = 'heartbeats cannot be stored; running jobs may be taken for lost';
     return faults;
+  }
+
+  /** What keeps this node from doing more than it does, or null: a busy node is a healthy one. */
+  strain(): string | null {
+    const { active, capacity } = this.#parts.worker;
+    return active < capacity ? null : `all ${capacity} calls that this node may make are in flight`;
   }
 
   /** Stops claiming, lets running calls end within `graceMs`, books what still runs, and leaves: on time, whatever storage does. */
@@ -76,9 +85,13 @@ export class Engine {
     if (worker.held.size === 0) await store.nodes.forget(owner).catch(() => undefined);
   }
 
+  get #silenceMs(): number {
+    return this.#parts.claimSilenceMs ?? CLAIM_SILENCE_MS;
+  }
+
   #watchClaims(): void {
     const { worker, log } = this.#parts;
-    if (worker.loop.stepMs() <= CLAIM_SILENCE_MS) return;
+    if (worker.loop.stepMs() <= this.#silenceMs) return;
     log.event('claimLoopRestarted', { silentMs: Math.round(worker.loop.stepMs()) });
     worker.loop.restart();
   }

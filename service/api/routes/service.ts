@@ -7,10 +7,11 @@ import { send, sendJson, sendProblem } from '../reply.ts';
 
 export function serviceOperations({ health, metrics }: ApiParts, contract: Contract): Operations {
   return {
-    getLiveness: (_req, res) => sendHealth(res, health.live()),
+    getLiveness: (_req, res) => sendHealth(res, health.live(), true),
 
-    async getReadiness(_req, res) {
-      sendHealth(res, await health.ready());
+    async getReadiness({ query }, res) {
+      const isVerbose = query.verbose !== undefined && query.verbose !== 'false';
+      sendHealth(res, await health.ready(), isVerbose);
     },
 
     async getMetrics(_req, res) {
@@ -29,9 +30,9 @@ export function serviceOperations({ health, metrics }: ApiParts, contract: Contr
   };
 }
 
-function sendHealth(res: Response, { ok, checks }: HealthReport): void {
-  if (ok) sendJson(res, 200, { status: 'ok', checks });
-  else sendProblem(res, notReady(checks));
+function sendHealth(res: Response, { status, checks }: HealthReport, isVerbose: boolean): void {
+  if (status === 'failed') sendProblem(res, notReady(checks));
+  else sendJson(res, 200, isVerbose ? { status, checks } : { status });
 }
 
 function notReady(checks: HealthReport['checks']): Refusal {

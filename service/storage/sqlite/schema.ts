@@ -20,20 +20,31 @@ const APPLIED = 'SELECT number, name, checksum, serves_from AS servesFrom FROM s
 
 const RECORD = 'INSERT INTO schema_migrations (number, name, checksum, applied_at, serves_from) VALUES (?, ?, ?, ?, ?)';
 
+let known: readonly Migration[] | undefined;
+
+function knownMigrations(): readonly Migration[] {
+  known ??= readMigrations(packageFile('service/storage/sqlite/migrations'));
+  return known;
+}
+
+/** The number of the newest migration that this service knows. */
+export function newestKnown(): number {
+  return knownMigrations().at(-1)?.number ?? 0;
+}
+
 /** Brings the schema up to date and answers the names of what was applied. */
 export function migrate(database: Database.Database, now: number): readonly string[] {
-  const known = readMigrations(packageFile('service/storage/sqlite/migrations'));
   // For rows that were stored before the column that a rule fills.
   database.function('error_prefix', { deterministic: true }, text =>
     errorPrefix(typeof text === 'string' ? text : null),
   );
-  return database.transaction(() => bringUpToDate(database, known, now)).immediate();
+  return database.transaction(() => bringUpToDate(database, now)).immediate();
 }
 
-function bringUpToDate(database: Database.Database, known: readonly Migration[], now: number): readonly string[] {
+function bringUpToDate(database: Database.Database, now: number): readonly string[] {
   refuseForeign(kept(database.prepare<[], string>(TABLES)).pluck().all());
   database.exec(LEDGER);
-  const pending = pendingMigrations(known, kept(database.prepare<[], AppliedMigration>(APPLIED)).all());
+  const pending = pendingMigrations(knownMigrations(), kept(database.prepare<[], AppliedMigration>(APPLIED)).all());
   const record = kept(database.prepare(RECORD));
   for (const { number, name, sql, checksum, servesFrom } of pending) {
     database.exec(sql);

@@ -1,4 +1,5 @@
 // Owns one connection at work: the transaction around a batch, its counters, and the time that holds for it.
+import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { DomainError } from '../../domain/errors.ts';
 import { CircuitCopy } from './circuit-copy.ts';
@@ -12,12 +13,19 @@ export class Session extends Statements {
   /** The most rows the three job tables may hold, or null; only memory mode has one. */
   readonly capacity: number | null;
   readonly #database: Database.Database;
+  readonly #file: string;
   #now = 0;
 
   constructor(database: Database.Database, capacity: number | null = null) {
     super(database);
     this.#database = database;
+    this.#file = fileOf(database);
     this.capacity = capacity;
+  }
+
+  /** Whether the file that was opened is still where it was: SQLite would go on writing into one that was deleted. */
+  get isInPlace(): boolean {
+    return this.#file === fileOf(this.#database);
   }
 
   /** The database's time for everything in the running transaction, epoch ms. */
@@ -83,4 +91,10 @@ export class Session extends Statements {
     this.run('RELEASE refusable');
     this.counters.discard();
   }
+}
+
+function fileOf({ memory, name }: Database.Database): string {
+  if (memory) return name;
+  const found = statSync(name, { throwIfNoEntry: false });
+  return found === undefined ? 'gone' : `${found.dev}/${found.ino}`;
 }
