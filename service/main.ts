@@ -45,6 +45,7 @@ import type { Store } from './ports/store.ts';
 import { packageFile } from './root.ts';
 import { RunningService } from './running-service.ts';
 import { peekSettings } from './storage/sqlite/peek.ts';
+import { tracedDelivery, tracedStore, tracerOf } from './tracing/traced.ts';
 
 /** What the engine and the verbs of callers both stand on. */
 interface Foundation {
@@ -107,14 +108,17 @@ async function layFoundation(
   const events = new EventRing(randomUUID());
   const onRetry = (operation: string, kind: string) => metrics.count('storageRetries', { operation, kind });
   const opened = await openConfiguredStore(config, log, onRetry);
-  const store = announcedStore(measuredStore(opened, metrics), new LoggedChanges(events, log));
+  const tracer = tracerOf(version);
+  const measured = tracedStore(measuredStore(opened, metrics), tracer);
+  const store = announcedStore(measured, new LoggedChanges(events, log));
   await adoptStored(live, store, log);
   const access = await prepareAccess({ config, store, log }).catch(async (error: unknown) => {
     await store.close();
     throw error;
   });
   const policy = { allowPrivate: isLoopback(config.host), allow: config.webhookAllow };
-  const delivery = measuredDelivery(new WebhookDelivery({ clock, policy, version }), metrics);
+  const webhooks = new WebhookDelivery({ clock, policy, version });
+  const delivery = tracedDelivery(measuredDelivery(webhooks, metrics), tracer);
   const registry = new HandlerRegistry(store.handlers, config);
   await registry.load();
   return { ...given, config, owner: newOwner(), store, events, delivery, registry, access };

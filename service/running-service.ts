@@ -8,6 +8,7 @@ import type { Engine } from './engine/engine.ts';
 import type { Log } from './log.ts';
 import type { Delivery } from './ports/delivery.ts';
 import type { Store } from './ports/store.ts';
+import { flushSpans } from './tracing/traced.ts';
 
 interface ServiceParts {
   readonly config: Config;
@@ -89,6 +90,7 @@ export class RunningService {
     await closed(server);
     await Promise.race([access.watch.end(), pause(CLOSING_MS, undefined, { ref: false })]);
     await delivery.close();
+    await Promise.race([flushSpans().catch(() => undefined), pause(CLOSING_MS, undefined, { ref: false })]);
     await Promise.race([store.close(), pause(CLOSING_MS, undefined, { ref: false })]);
     log.event('shutdownFinished');
   }

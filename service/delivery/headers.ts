@@ -11,7 +11,8 @@ export function fixedHeaders(handler: Handler, userAgent: string): string[] {
 }
 
 /** Headers about one attempt, likewise. */
-export function callHeaders({ job, maxAttempts, startedAt, timeoutMs }: Call): string[] {
+export function callHeaders(call: Call): string[] {
+  const { job, maxAttempts, startedAt, timeoutMs } = call;
   const headers = [
     'chokaq-job-id',
     job.id,
@@ -33,10 +34,15 @@ export function callHeaders({ job, maxAttempts, startedAt, timeoutMs }: Call): s
     rfc3339(startedAt + timeoutMs),
   ];
   if (job.idempotencyKey !== null) headers.push('chokaq-idempotency-key', asHeaderValue(job.idempotencyKey));
-  const trace = job.traceparent === null ? null : childOf(job.traceparent);
-  if (trace !== null) headers.push('traceparent', trace);
-  if (trace !== null && job.tracestate) headers.push('tracestate', job.tracestate);
+  headers.push(...traceHeaders(call));
   return headers;
+}
+
+function traceHeaders({ job, trace }: Call): string[] {
+  const traceparent = trace?.traceparent ?? (job.traceparent === null ? null : childOf(job.traceparent));
+  const tracestate = trace ? trace.tracestate : job.tracestate;
+  if (traceparent === null) return [];
+  return ['traceparent', traceparent, ...(tracestate ? ['tracestate', tracestate] : [])];
 }
 
 /**

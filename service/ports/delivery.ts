@@ -30,6 +30,8 @@ export interface Call {
   readonly startedAt: number;
   /** Aborted with a `StopReason`. */
   readonly signal: StopSignal;
+  /** The span of this attempt, sent as it is; without one, a child of the job's own trace is sent. */
+  readonly trace?: { readonly traceparent: string; readonly tracestate: string | null };
   /** Called when the connection is there and the request is being sent; not called when none is. */
   readonly onSent?: () => void;
 }

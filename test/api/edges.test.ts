@@ -187,10 +187,7 @@ test('The docs page works under its policy: nothing inline, every file of this o
 });
 
 test('Health is told; what fails is named in a problem', async () => {
-  expect((await api.get('/readyz')).json).toEqual({ status: 'ok' });
-  for (const query of ['verbose', 'verbose=', 'verbose=true'])
-    expect((await api.get(`/readyz?${query}`)).json).toEqual({ status: 'ok', checks: { storage: 'ok' } });
-  expect((await api.get('/readyz?verbose=maybe')).status).toBe(400);
+  expect((await api.get('/readyz?verbose')).json).toEqual({ status: 'ok', checks: { storage: 'ok' } });
   const bad = { status: 'failed', checks: { storage: 'ok', claimLoop: 'no claim for 40000 ms' } } as const;
   await withApi({ health: { live: () => bad, ready: async () => bad } }, async sick => {
     for (const path of ['/livez', '/readyz']) {

@@ -38,7 +38,11 @@ async function breakAndMend(fault: RegExp, breakIt: () => void, mend: () => void
 
 test('J5 · an idle node is live and ready; one that does all it may is degraded, and ready all the same', async () => {
   await isHealthy();
-  expect((await service.call('GET', '/readyz')).json).toEqual({ status: 'ok' });
+  for (const query of ['', '?verbose=false'])
+    expect((await service.call('GET', `/readyz${query}`)).json).toEqual({ status: 'ok' });
+  for (const query of ['?verbose=', '?verbose=true'])
+    expect((await service.call('GET', `/readyz${query}`)).json).toHaveProperty('checks.storage', 'ok');
+  expect((await service.call('GET', '/readyz?verbose=maybe')).status).toBe(400);
   await service.enqueue('held.v1');
   await service.enqueue('stuck.v1');
   await eventually(async () => {
