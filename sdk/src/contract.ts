@@ -70,7 +70,7 @@ export class ContractJob<Input> implements Job {
 export interface Contract {
   readonly types: readonly [string, ...string[]];
   readonly defaults: Defaults;
-  readonly idempotencyKey: (payload: never) => string | null | undefined;
+  readonly idempotencyKey: ((payload: never) => string | null | undefined) | undefined;
   readonly schema: StandardSchema | undefined;
   readonly jsonSchema: JsonSchema | undefined;
   readonly codec: Codec<never> | undefined;
@@ -103,7 +103,7 @@ export function defineJob<Payload>(
 ): JobContract<Payload, Plain<Payload>>;
 export function defineJob(type: unknown, given: object = {}): unknown {
   const options = given as ContractOptions<never>;
-  const contract = contractFrom({ ...options, type: type as TypeKeys }, options.idempotencyKey ?? (() => null));
+  const contract = contractFrom({ ...options, type: type as TypeKeys }, options.idempotencyKey);
   const make = (payload: RawJson) => new ContractJob<never>(contract, payload);
   return Object.assign(make, { type: contract.types[0], types: contract.types, options, contract });
 }
@@ -161,12 +161,18 @@ export function contractOf(form: AnyContract): Contract {
 export function dissect(job: Job): { contract: Contract; payload: unknown; idempotencyKey: string | null } {
   if (job instanceof ContractJob) {
     const { contract, payload } = job;
-    // What is already text is not read again for the sake of a key.
-    const key = payload instanceof RawJson ? null : contract.idempotencyKey(payload as never);
-    return { contract, payload, idempotencyKey: key ?? null };
+    return { contract, payload, idempotencyKey: keyOf(contract, payload) };
   }
   const { id: _, ...payload } = job;
   return { contract: contractOf(job.constructor as JobClass), payload, idempotencyKey: job.idempotencyKey ?? null };
+}
+
+/** Exact text is read for the sake of its key: two jobs of one operation must not both be stored because one was text. */
+function keyOf({ idempotencyKey, codec }: Contract, payload: unknown): string | null {
+  if (!idempotencyKey) return null;
+  if (!(payload instanceof RawJson)) return idempotencyKey(payload as never) ?? null;
+  const value: unknown = JSON.parse(payload.text);
+  return idempotencyKey((codec ? codec.fromJson(value, payload.text) : value) as never) ?? null;
 }
 
 export function isJob(value: unknown): value is Job {

@@ -228,6 +228,13 @@ describe('Payloads', () => {
     expect(texts).toEqual(['{"n":9007199254740993,"f":1.0}']);
   });
 
+  test('exact text has the idempotency key of what it says', async () => {
+    const Keyed = defineJob<Email>('k.v1', { idempotencyKey: ({ to }) => to });
+    const Coded = defineJob<Email>('k.v1', { idempotencyKey: ({ to }) => to, codec });
+    expect((await posted(Keyed(rawJson('{"to":"x"}'))))?.idempotencyKey).toBe('x');
+    expect((await posted(Coded(rawJson('["y"]'))))?.idempotencyKey).toBe('y');
+  });
+
   test('an object that is no job says what a job is', async () => {
     const client = new ChokaQ({ url: 'http://127.0.0.1:9' });
     await expect(client.enqueue({ id: 'x' })).rejects.toThrow(/static `type`/);
