@@ -7,6 +7,7 @@ const WORDS: readonly Words[] = [
   [/"date-time"/u, 'is not an existing RFC 3339 instant with an offset, such as 2026-11-30T12:00:00Z'],
   [/must match pattern ".*\|ms\|.*"|15\}ms\)/u, 'is not a duration such as 250ms, 30s, 5m, 1h30m or 7d'],
   [/must match pattern "\^\[A-Za-z0-9_:\\-\]\{1,50\}\$"/u, 'must be 1 to 50 characters out of A-Z a-z 0-9 _ : and -'],
+  [/must match pattern "\^\(\?:true\|false/u, 'must be true, false, or nothing at all'],
   [/must match pattern "\^whsec_/u, 'must be whsec_ and the base64 of 24 to 64 bytes; leave it out and one is made'],
   [/must match pattern "\^"\\d/u, 'is not an ETag such as "1-3", in its double quotes'],
   [/^must have required property/u, 'is required'],

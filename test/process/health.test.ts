@@ -42,7 +42,8 @@ test('J5 · an idle node is live and ready; one that does all it may is degraded
     expect((await service.call('GET', `/readyz${query}`)).json).toEqual({ status: 'ok' });
   for (const query of ['?verbose=', '?verbose=true'])
     expect((await service.call('GET', `/readyz${query}`)).json).toHaveProperty('checks.storage', 'ok');
-  expect((await service.call('GET', '/readyz?verbose=maybe')).status).toBe(400);
+  const { status, json } = await service.call('GET', '/readyz?verbose=maybe');
+  expect([status, json.errors]).toEqual([400, [{ detail: 'must be true, false, or nothing at all', parameter: 'verbose' }]]);
   await service.enqueue('held.v1');
   await service.enqueue('stuck.v1');
   await eventually(async () => {
