@@ -3279,7 +3279,7 @@ export interface operations {
                  * @description Lists the checks. Needs no value.
                  * @example true
                  */
-                verbose?: "" | "true" | "false";
+                verbose?: string;
             };
             header?: never;
             path?: never;

@@ -43,7 +43,10 @@ test('J5 · an idle node is live and ready; one that does all it may is degraded
   for (const query of ['?verbose=', '?verbose=true'])
     expect((await service.call('GET', `/readyz${query}`)).json).toHaveProperty('checks.storage', 'ok');
   const { status, json } = await service.call('GET', '/readyz?verbose=maybe');
-  expect([status, json.errors]).toEqual([400, [{ detail: 'must be true, false, or nothing at all', parameter: 'verbose' }]]);
+  expect([status, json.errors]).toEqual([
+    400,
+    [{ detail: 'must be true, false, or nothing at all', parameter: 'verbose' }],
+  ]);
   await service.enqueue('held.v1');
   await service.enqueue('stuck.v1');
   await eventually(async () => {
