@@ -1,4 +1,4 @@
--- Serves from: 1
+-- Serves from: 2
 --
 -- What operators need beyond single jobs.
 
