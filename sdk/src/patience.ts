@@ -26,7 +26,7 @@ const LONGEST_PAUSE_MS = 15_000;
 /** The service did nothing, and asks to come again. */
 const REFUSED_FOR_NOW = [429, 503];
 /** Nobody knows what was done: only for calls that may arrive twice. */
-const UNKNOWN = [408, 500, 502, 504];
+const UNKNOWN = [408, 502, 504];
 
 type Try = { readonly response: Response; readonly text: string } | { readonly fault: ChokaQError };
 

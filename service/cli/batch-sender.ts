@@ -14,7 +14,7 @@ export class CallFailed extends Error {
 /** Answers that blame what was sent; any other refusal would meet every batch. */
 const BLAMES_THE_JOBS = [400, 409, 413, 422];
 /** Answers after which the client has tried until its time was up. */
-const PASSING = [408, 429, 500, 502, 503, 504];
+const PASSING = [408, 429, 502, 503, 504];
 const ITEM = /^#\/jobs\/(\d+)(?:\/(.*))?$/;
 
 export class BatchSender {

@@ -20,6 +20,9 @@ export interface ReceivedCall {
 export const DEFAULT_BODY_BYTES = 16_000_000;
 export const TOO_LARGE: Answer = { status: 413, body: 'The body is larger than maxBodyBytes of the receiver.' };
 
+/** The caller hung up in the middle of its request: nobody reads this. */
+export const CUT_OFF: Answer = { status: 400, body: 'The body ended too early.' };
+
 const PING = 'chokaq.ping';
 const NOTHING: Answer = { status: 204 };
 /** The service keeps 4 KB of a body. */
@@ -32,7 +35,7 @@ export async function answerTo(
   const { header, body } = call;
   const facts = { id: header('webhook-id'), timestamp: header('webhook-timestamp') };
   if (!(await verifier.isSigned({ ...facts, signatures: header('webhook-signature'), body }))) {
-    onError?.(new Error('a call whose signature does not fit, or is older than five minutes'), null);
+    report(new Error('a call whose signature does not fit, or is older than five minutes'), null, onError);
     return { status: 401, body: 'The signature does not fit. Check the secret and the clock of the receiver.' };
   }
   const type = named(header('chokaq-type')) ?? '';
@@ -95,7 +98,7 @@ function told(error: unknown): string {
 }
 
 /** A reporter that fails must not change the verdict. */
-function report(error: unknown, ctx: JobContext, onError: ReceiverOptions['onError']): void {
+function report(error: unknown, ctx: JobContext | null, onError: ReceiverOptions['onError']): void {
   try {
     onError?.(error, ctx);
   } catch {

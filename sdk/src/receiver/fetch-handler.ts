@@ -1,5 +1,5 @@
 // Owns the receiver for runtimes and frameworks that speak `Request` and `Response`.
-import { type Answer, answerTo, DEFAULT_BODY_BYTES, TOO_LARGE } from './answer.ts';
+import { type Answer, answerTo, CUT_OFF, DEFAULT_BODY_BYTES, TOO_LARGE } from './answer.ts';
 import type { Profile, ReceiverOptions } from './profile.ts';
 import { Verifier } from './signature.ts';
 
@@ -15,8 +15,8 @@ export function fetchHandler(profile: Profile, options: ReceiverOptions): FetchH
         'The body was read before the ChokaQ receiver: signatures are over its raw bytes. Mount it first.',
       );
     }
-    const body = await bytesOf(request, maxBodyBytes);
-    if (body === null) return responseOf(TOO_LARGE);
+    const body = await bytesOf(request, maxBodyBytes).catch(() => CUT_OFF);
+    if (!(body instanceof Uint8Array)) return responseOf(body ?? TOO_LARGE);
     const call = { header: (name: string) => request.headers.get(name), body, signal: request.signal };
     return responseOf(await answerTo(call, { profile, verifier, onError }));
   };

@@ -1,5 +1,5 @@
 // Owns the receiver for Express and plain `node:http`, described by shape so that the package needs no types of Node.js.
-import { type Answer, answerTo, DEFAULT_BODY_BYTES, TOO_LARGE } from './answer.ts';
+import { type Answer, answerTo, CUT_OFF, DEFAULT_BODY_BYTES, TOO_LARGE } from './answer.ts';
 import { joined } from './fetch-handler.ts';
 import type { Profile, ReceiverOptions } from './profile.ts';
 import { Verifier } from './signature.ts';
@@ -35,7 +35,8 @@ export function nodeHandler(profile: Profile, options: ReceiverOptions): NodeHan
       if (!response.writableEnded) hangUp.abort(new DOMException('The caller hung up.', 'AbortError'));
     });
     if (request.method !== 'POST') return send(response, { status: 405, headers: { allow: 'POST' } });
-    const body = await bytesOf(request, maxBodyBytes);
+    // A rejection would end a process that does not expect one from a listener.
+    const body = await bytesOf(request, maxBodyBytes).catch(() => CUT_OFF);
     if (!(body instanceof Uint8Array)) return send(response, body);
     const header = (name: string) => [request.headers[name] ?? []].flat().join(', ') || null;
     send(response, await answerTo({ header, body, signal: hangUp.signal }, { profile, verifier, onError }));
