@@ -57,7 +57,7 @@ test('A1 · Everything a producer may say comes back, names trimmed', async () =
   expect(stored?.overrides).toEqual({ maxAttempts: 7, timeoutMs: 30_000, retry: { baseMs: 1_000, maxAgeMs: null } });
 });
 
-test('A2 · All faults are told at once, each with its pointer', async () => {
+test('A2 H6 · All faults are told at once, each with its pointer, a resultTtl outside its limits too', async () => {
   const { status, json } = await api.post('/jobs', {
     ...JOB,
     queue: 'é'.repeat(256),

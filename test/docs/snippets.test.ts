@@ -26,7 +26,11 @@ async function registerTypes({ text }: Block): Promise<void> {
   const types = [...text.matchAll(/"type": ?"([a-z.]+\.v\d)"|\/handlers\/([a-z.]+\.v\d)/g)].map(
     ([, a, b]) => a ?? b ?? '',
   );
-  await world.register(service, types);
+  const ownType = /-X PUT [^\n]*\/handlers\/([a-z.]+\.v\d)/.exec(text)?.[1];
+  await world.register(
+    service,
+    types.filter(type => type !== ownType),
+  );
 }
 
 describe('commands', () => {
