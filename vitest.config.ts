@@ -8,6 +8,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 20_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the two cores of the machine it is made for: tests of processes spend much of their time waiting.
+    maxWorkers: 3,
   },
 });
