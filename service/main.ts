@@ -109,8 +109,9 @@ async function layFoundation(
   const onRetry = (operation: string, kind: string) => metrics.count('storageRetries', { operation, kind });
   const opened = await openConfiguredStore(config, log, onRetry);
   const tracer = tracerOf(version);
-  const measured = tracedStore(measuredStore(opened, metrics), tracer);
-  const store = announcedStore(measured, new LoggedChanges(events, log));
+  // Innermost: an insert and the claim in its transaction are answered in one turn, and each layer between could turn them round.
+  const announced = announcedStore(opened, new LoggedChanges(events, log));
+  const store = tracedStore(measuredStore(announced, metrics), tracer);
   await adoptStored(live, store, log);
   const access = await prepareAccess({ config, store, log }).catch(async (error: unknown) => {
     await store.close();
