@@ -63,7 +63,7 @@ test('J2 · The 101st queue is `other`, the 501st type too; blank is `unknown`, 
   expect([...types]).toEqual(expect.arrayContaining(['é'.repeat(128), 'type-499', 'other']));
 });
 
-test('J2 · 600 types in two queues are at most 1 000 pairs; the rest is `other` in both', async () => {
+test('J2 · 1 200 pairs of 400 types and three queues are at most 1 000; the rest is `other` in both', async () => {
   for (let n = 0; n < 1_200; n++) {
     await store.jobs.insert([newJob({ queue: `queue-${n % 3}`, type: `type-${Math.floor(n / 3)}` })]);
   }
