@@ -995,7 +995,7 @@ export interface components {
             openedAt: string | null;
             /**
              * Format: date-time
-             * @description When the next probe may go; null unless it is open
+             * @description When the next probe may go; null unless it is open, and when only a reset ends that.
              */
             openUntil: string | null;
             /** @description How long the present or last break is; null when there is none. */
@@ -1201,7 +1201,7 @@ export interface components {
             /** @enum {string} */
             action: "resurrect" | "purge";
             filter?: components["schemas"]["DeadFilter"];
-            /** @description Every dead job */
+            /** @description Every dead job, without a filter. */
             all?: boolean;
             /**
              * @description At most so many, newest failures first.
@@ -1359,7 +1359,7 @@ export interface components {
             version: string;
             /** @description Handler calls it may have in flight. */
             concurrency: number;
-            /** @description Jobs it holds */
+            /** @description Jobs it holds, claimed or running. */
             running: number;
             /** Format: date-time */
             startedAt: string;
