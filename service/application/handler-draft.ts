@@ -3,7 +3,7 @@ import type { CircuitPolicy, Handler } from '../domain/handler.ts';
 import { headerFlaw } from '../domain/handler-header.ts';
 import { type AttemptLimitsDraft, readAttemptLimits } from './attempt-limits.ts';
 import type { Faults } from './faults.ts';
-import { compileSchema } from './payload-schema.ts';
+import { checkSchema } from './payload-schema.ts';
 import { type Range, readDuration } from './values.ts';
 
 const CIRCUIT_TIME: Range = { min: 1_000, max: 86_400_000 };
@@ -106,7 +106,7 @@ function readHeaders(headers: Readonly<Record<string, string>>, faults: Faults):
 function readSchema(schema: Handler['schema'], faults: Faults): Handler['schema'] {
   if (schema === null) return null;
   try {
-    compileSchema(schema);
+    checkSchema(schema);
   } catch (error) {
     faults.add('#/schema', error instanceof Error ? error.message.slice(0, 500) : 'cannot be compiled');
   }

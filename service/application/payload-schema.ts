@@ -9,9 +9,11 @@ const MAX_SCHEMA_DEPTH = 32;
 const MAX_PATTERN_LENGTH = 500;
 /** A schema may walk a payload recursively, so there its depth is bounded; without a schema it is not. */
 const MAX_PAYLOAD_DEPTH = 200;
-/** Patterns and uniqueness can take exponential or quadratic time: those schemas run under a watchdog. */
-const TIME_LIMIT_MS = 100;
-const COSTLY = /"(?:pattern|patternProperties|uniqueItems|format)":/;
+/** Patterns, uniqueness and branches that refer back can take exponential time, so every check runs under a watchdog. */
+const TIME_LIMIT_MS = 250;
+const ENDLESS = 'cannot be checked: its schema refers to itself without an end';
+/** A schema that is endless is so for one of these. */
+const SIMPLEST = ['null', '""', '0', '[]', '{}'].map(text => Buffer.from(text));
 
 /** Why the payload is refused, in one sentence, or null. */
 export type PayloadCheck = (payload: Uint8Array) => string | null;
@@ -22,8 +24,14 @@ export function compileSchema(schema: PayloadSchema): PayloadCheck {
   const ajv = new Ajv2020({ allErrors: false, strict: false, validateFormats: true, logger: false, code: { regExp } });
   formatsPlugin.default(ajv);
   const validate = ajv.compile(schema);
-  const run = COSTLY.test(JSON.stringify(schema)) ? underWatchdog(validate) : validate;
+  const run = underWatchdog(validate);
   return payload => flawOf(payload, run, validate);
+}
+
+/** What keeps a schema from being registered, as an `Error`: it breaks a limit, cannot be compiled, or has no end. */
+export function checkSchema(schema: PayloadSchema): void {
+  const check = compileSchema(schema);
+  if (SIMPLEST.some(payload => check(payload) === ENDLESS)) throw new Error('refers to itself without an end');
 }
 
 function flawOf(payload: Uint8Array, run: (value: unknown) => boolean, validate: ValidateFunction): string | null {
@@ -32,6 +40,7 @@ function flawOf(payload: Uint8Array, run: (value: unknown) => boolean, validate:
     if (run(JSON.parse(Buffer.from(payload).toString('utf8')))) return null;
   } catch (error) {
     if (isTimeout(error)) return `takes the schema longer than ${TIME_LIMIT_MS} ms`;
+    if (error instanceof RangeError) return ENDLESS;
     throw error;
   }
   return describe(validate.errors?.[0]);
