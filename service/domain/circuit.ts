@@ -117,18 +117,24 @@ function isSuccessStatus(status: number | null): boolean {
 export function observed(
   circuit: Circuit,
   policy: CircuitPolicy,
-  result: { verdict: Verdict; epoch: number },
+  result: { verdict: Verdict; epoch: number; claimedAt: number },
   now: number,
 ): Circuit {
   if (result.epoch !== circuit.epoch) return circuit;
   if (result.verdict === 'gone') return forcedOpen(circuit);
-  if (circuit.state === 'half-open') return probed(circuit, policy, result.verdict, now);
+  if (circuit.state === 'half-open') return probed(circuit, policy, { ...result, verdict: result.verdict }, now);
   if (circuit.state === 'open' || result.verdict === 'none') return circuit;
   return result.verdict === 'success' ? ramped(circuit) : failed(circuit, policy, now);
 }
 
-function probed(circuit: Circuit, policy: CircuitPolicy, verdict: Exclude<Verdict, 'gone'>, now: number): Circuit {
-  if (verdict === 'none') return { ...circuit, probeAt: null };
+/** A probe that was replaced holds no permit any more, so it has none to give back; its verdict counts all the same. */
+function probed(
+  circuit: Circuit,
+  policy: CircuitPolicy,
+  { verdict, claimedAt }: { verdict: Exclude<Verdict, 'gone'>; claimedAt: number },
+  now: number,
+): Circuit {
+  if (verdict === 'none') return claimedAt < (circuit.probeAt ?? 0) ? circuit : { ...circuit, probeAt: null };
   if (verdict === 'success') return { ...newCircuit(circuit.type), epoch: circuit.epoch + 1, rampLimit: 1 };
   const breakTimeMs = Math.min((circuit.breakTimeMs ?? policy.breakTimeMs) * 2, policy.maxBreakTimeMs);
   return opened(circuit, breakTimeMs, now);

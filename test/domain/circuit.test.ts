@@ -22,7 +22,7 @@ import { judged as judgedBy, type Outcome, release } from '#service/domain/lifec
 const T0 = 1_700_000_000_000;
 
 function judged(circuit: Circuit, verdict: Verdict, now: number, epoch = circuit.epoch): Circuit {
-  return observed(circuit, POLICY, { verdict, epoch }, now);
+  return observed(circuit, POLICY, { verdict, epoch, claimedAt: now }, now);
 }
 
 function opened(): Circuit {

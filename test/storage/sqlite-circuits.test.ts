@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { judged, type Outcome, type Transition } from '#service/domain/lifecycle.js';
 import { apply } from '#service/storage/sqlite/apply.js';
+import { openCircuit } from '#service/storage/sqlite/circuits.js';
 import { claim } from '#service/storage/sqlite/claim.js';
 import { MEMORY, openConnection } from '#service/storage/sqlite/connection.js';
 import { putHandler } from '#service/storage/sqlite/handlers.js';
@@ -15,6 +16,7 @@ import { handlerFor, RETRYABLE, SUCCEEDED, TYPE } from '../fixtures/jobs.ts';
 /** Keeps what it is asked about circuits, in order. */
 class Watched extends Session {
   readonly asked: string[] = [];
+  lanesRead = 0;
 
   override run(sql: string, ...values: readonly Value[]): number {
     this.#note(sql);
@@ -32,6 +34,7 @@ class Watched extends Session {
   }
 
   #note(sql: string): void {
+    this.lanesRead += /FROM lanes INDEXED BY lanes_head/.test(sql) ? 1 : 0;
     if (/circuits|SELECT type, circuit|count\(\*\) FROM jobs_hot/.test(sql))
       this.asked.push(sql.replace(/\s+/g, ' ').trim());
   }
@@ -127,4 +130,19 @@ it('What is in flight of a ramp is counted among what is claimed, not among what
   const [counting = ''] = transact(() => claimSome(5)).filter(sql => /count\(\*\) FROM jobs_hot/.test(sql));
   const plan = database.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${counting}`).all(1, TYPE);
   expect(plan.map(({ detail }) => detail)).toEqual([expect.stringMatching(/^SCAN jobs_hot USING INDEX hot_owned/)]);
+});
+
+it('Lanes of a handler whose circuit is open are not handed out: any number of them costs a claim one reading', () => {
+  transact(() => {
+    putHandler(session, handlerFor('*'));
+    for (let n = 0; n < 1_000; n++) {
+      const rest = [20, null, null, null, null, null, null, null, null, null, 'refuse', null, 0] as const;
+      insert(session, [[`other-${n}`, 'q', `other-${n}`, ...rest]], [new Uint8Array(1), new Uint8Array(32)]);
+    }
+    openCircuit(session, '*');
+  });
+  session.lanesRead = 0;
+  transact(() => claimSome(3));
+  expect(leases.map(({ id }) => id)).toEqual(Array(3).fill(expect.stringMatching(/^job-/)));
+  expect(session.lanesRead).toBe(1);
 });

@@ -104,6 +104,15 @@ export class CircuitCopy {
     return admitted(circuit, this.#policyOf(handler), this.#inFlight(circuit), now);
   }
 
+  /** The handlers of which no job may be claimed now. */
+  closedTo(now: number): readonly string[] {
+    this.#refresh();
+    const moved = [...this.#circuits.values()].filter(({ state }) => state !== 'closed');
+    return moved
+      .filter(circuit => admitted(circuit, this.#policyOf(circuit.type), 0, now) === 0)
+      .map(({ type }) => type);
+  }
+
   /** Jobs of this handler are being claimed; answers their epoch, and the event when they are the probe. */
   claimed(handler: string, now: number): { readonly epoch: number; readonly event: CircuitEvent | null } {
     const circuit = this.#circuits.get(handler);
@@ -120,7 +129,7 @@ export class CircuitCopy {
 
   /** A claim of a job has ended; `said` is what its attempt said about the handler that was called, if there was one. */
   observed(
-    job: { readonly type: string; readonly circuitEpoch: number },
+    job: { readonly type: string; readonly circuitEpoch: number; readonly claimedAt: number },
     said: { readonly type: string; readonly verdict: Verdict } | undefined,
     now: number,
   ): CircuitEvent | null {
@@ -129,7 +138,12 @@ export class CircuitCopy {
     const isBlamed = verdict === 'fault' || verdict === 'gone';
     if (isBlamed ? !this.#policies.has(type) : !this.#circuits.has(type)) return null;
     const before = this.get(type);
-    const after = observed(before, this.#policyOf(type), { verdict, epoch: job.circuitEpoch }, now);
+    const after = observed(
+      before,
+      this.#policyOf(type),
+      { verdict, epoch: job.circuitEpoch, claimedAt: job.claimedAt },
+      now,
+    );
     if (after !== before) this.replace(after);
     return eventBetween(before, after);
   }

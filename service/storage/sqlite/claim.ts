@@ -11,7 +11,8 @@ import { promote } from './promote.ts';
 import type { Session } from './session.ts';
 import { UP_TO } from './statements.ts';
 
-const LANES_PER_READ = 200;
+/** Each further read is twice as long, so that passing over what was read before costs no more than the reading. */
+const LANES_FIRST_READ = 200;
 
 /** Lanes with ready work in the order of their heads, without those whose queue is stopped or full or that no handler serves. */
 const LANES = `
@@ -25,6 +26,7 @@ const LANES = `
     (SELECT own.type FROM handlers AS own WHERE own.type = lanes.type), '${CATCH_ALL}')
   WHERE lanes.ready > 0 AND queues.is_paused = 0 AND queues.is_active = 1
     AND (queues.max_workers IS NULL OR queues.max_workers > stats.fetched + stats.processing)
+    AND handlers.type NOT IN (SELECT value FROM json_each(?))
   ORDER BY lanes.head_priority DESC, lanes.head_due_at ${UP_TO} OFFSET CAST(? AS INTEGER)`;
 
 const READ = `SELECT ${CLAIMED_COLUMNS.join(', ')}, payload FROM jobs_hot WHERE seq = ?`;
@@ -116,12 +118,20 @@ function nextWakeAt(session: Session): number | null {
 function choose(session: Session, request: ClaimRequest): readonly Head[] {
   const budget = new Budget(request, handler => session.circuits.admitted(handler, session.now));
   const chosen: Head[] = [];
-  for (let offset = 0; budget.left > 0; offset += LANES_PER_READ) {
-    const lanes = session.rows<LaneValues>(LANES, LANES_PER_READ, offset).map(laneFrom);
+  const blocked = JSON.stringify(blockedHandlers(session, request));
+  let limit = LANES_FIRST_READ;
+  for (let offset = 0; budget.left > 0; offset += limit, limit = offset) {
+    const lanes = session.rows<LaneValues>(LANES, blocked, limit, offset).map(laneFrom);
     chosen.push(...chooseHeads(session, lanes, budget));
-    if (lanes.length < LANES_PER_READ) break;
+    if (lanes.length < limit) break;
   }
   return chosen;
+}
+
+/** Handlers of which nothing may be claimed now: one of them can serve any number of lanes. */
+function blockedHandlers(session: Session, { perHandler }: ClaimRequest): readonly string[] {
+  const full = Object.entries(perHandler).flatMap(([type, room]) => (room > 0 ? [] : [type]));
+  return [...full, ...session.circuits.closedTo(session.now)];
 }
 
 type LaneValues = readonly [

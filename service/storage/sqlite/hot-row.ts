@@ -4,7 +4,7 @@ import type { Counted, Place } from './counters.ts';
 
 export const HELD_COLUMNS = `
   seq, queue, type, status, promoted, due_at, lease_id, heartbeat_at, round, version, attempts, started_at, worker_id,
-  cancel_requested_by, idempotency_key, holds_key, result_ttl_ms, circuit_epoch`;
+  cancel_requested_by, idempotency_key, holds_key, result_ttl_ms, circuit_epoch, updated_at`;
 
 export interface HotRow extends Counted {
   readonly id: string;
@@ -21,6 +21,8 @@ export interface HotRow extends Counted {
   readonly cancelRequestedBy: string | null;
   /** The epoch of its handler's circuit when it was last claimed. */
   readonly circuitEpoch: number;
+  /** When it was last claimed, or started since; a fetched row changes only by leaving that state. */
+  readonly claimedAt: number;
   /** The idempotency key, when this row is the one that holds it. */
   readonly heldKey: string | null;
   /** What is to run at most once at a time, and how long its success is remembered. */
@@ -46,6 +48,7 @@ type Values = readonly [
   holdsKey: number,
   resultTtlMs: number | null,
   circuitEpoch: number | null,
+  updatedAt: number,
 ];
 
 /** `values` in the order of `HELD_COLUMNS`. */
@@ -68,6 +71,7 @@ export function hotRowFrom(id: string, values: readonly unknown[]): HotRow {
     workerId: v[12],
     cancelRequestedBy: v[13],
     circuitEpoch: v[17] ?? 0,
+    claimedAt: v[11] ?? v[18],
     heldKey: v[15] === 1 ? v[14] : null,
     operation: v[14] === null || v[16] === null ? null : { key: v[14], resultTtlMs: v[16] },
   };

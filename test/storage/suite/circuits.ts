@@ -157,6 +157,18 @@ export function circuitsLaw(law: Law): void {
     expect([...(await stage.claim({}, stage.b)), ...(await stage.claim())]).toHaveLength(1);
   });
 
+  law(
+    'E3 · A probe that was replaced and then ends without a verdict does not give the permit of its replacement away',
+    async stage => {
+      const vanished = await stage.begin(await probing(stage));
+      stage.advance(BREAK_MS);
+      expect(await stage.claim({}, stage.b)).toHaveLength(1);
+      stage.advance(1_000);
+      await end(stage, vanished, { ...EXPIRED, kind: 'cancelled', by: 'ann' });
+      expect(await stage.claim()).toEqual([]);
+    },
+  );
+
   law('E4 · Failures further apart than the window do not add up', async stage => {
     await stage.register();
     await stage.add(...Array.from({ length: 20 }, () => ({})));
