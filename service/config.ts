@@ -41,8 +41,8 @@ interface Given {
 /** What was given, each valid by itself; the environment has replaced what `chokaq.yaml` says. */
 type Values = Map<keyof Config, { readonly value: unknown; readonly source: Source }>;
 
-/** Test harnesses, what Kubernetes injects for a Service called chokaq, and what clients of the service read. */
-const NOT_SETTINGS = /^CHOKAQ_(?:TEST_.*|SERVICE_.*|PORT_.*|URL|API_KEY)$/;
+/** Test harnesses, what Kubernetes injects for a Service called chokaq, and what clients and handlers of the service read. */
+const NOT_SETTINGS = /^CHOKAQ_(?:TEST_.*|SERVICE_.*|PORT_.*|URL|API_KEY|SECRET)$/;
 
 /** Throws `ConfigError` with every fault. `yamlText` is what `chokaq.yaml` holds, if there is one. */
 export function loadConfig(env: Environment, yamlText?: string): Config {

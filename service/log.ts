@@ -93,6 +93,16 @@ export const EVENTS = {
   },
   handlerRegistered: { id: 6000, level: 'info', text: 'handler registered for {type}' },
   handlerRemoved: { id: 6001, level: 'info', text: 'handler of {type} removed' },
+  handlersFromFile: {
+    id: 6003,
+    level: 'info',
+    text: 'handlers of {path}: {created} new, {changed} changed, {removed} removed',
+  },
+  handlerReleased: {
+    id: 6004,
+    level: 'warn',
+    text: 'the handler of {type} is no longer in {path}, but jobs depend on it: it stays until somebody removes it',
+  },
   operationFinished: { id: 6030, level: 'info', text: 'bulk {action} finished: {affected} of {total} jobs' },
   operationTaken: { id: 6031, level: 'warn', text: 'operation {operation} of another node is carried on here' },
   jobResurrected: { id: 6002, level: 'debug', text: 'job {jobId} was resurrected' },

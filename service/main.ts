@@ -42,6 +42,7 @@ import { openConfiguredStore } from './opening.ts';
 import type { Delivery } from './ports/delivery.ts';
 import type { StoredSettings } from './ports/settings.ts';
 import type { Store } from './ports/store.ts';
+import { registerFile } from './registration.ts';
 import { packageFile } from './root.ts';
 import { RunningService } from './running-service.ts';
 import { peekSettings } from './storage/sqlite/peek.ts';
@@ -120,6 +121,10 @@ async function layFoundation(
   const policy = { allowPrivate: isLoopback(config.host), allow: config.webhookAllow };
   const webhooks = new WebhookDelivery({ clock, policy, version });
   const delivery = tracedDelivery(measuredDelivery(webhooks, metrics), tracer);
+  await registerFile({ config, store, delivery, log }).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   const registry = new HandlerRegistry(store.handlers, config);
   await registry.load();
   return { ...given, config, owner: newOwner(), store, events, delivery, registry, access };

@@ -201,7 +201,6 @@ describe('K2 · Settings that contradict each other stop the start with the reas
     [{ CHOKAQ_HEARTBEAT_MIN: '13s' }, 'CHOKAQ_HEARTBEAT_MIN: 13s', 'CHOKAQ_HEARTBEAT_MAX (12s)'],
     [{ CHOKAQ_RETRY_MAX: '2s' }, 'CHOKAQ_RETRY_BASE: 3s', 'CHOKAQ_RETRY_MAX (2s)'],
     [{ CHOKAQ_STORAGE: 'mssql', CHOKAQ_MSSQL_URL: 'Server=x' }, 'CHOKAQ_STORAGE: mssql', 'not served yet'],
-    [{ CHOKAQ_HANDLERS_FILE: './handlers.yaml' }, 'CHOKAQ_HANDLERS_FILE:', 'not served yet'],
   ])('%j', (env, start, reason) => {
     const named = faults(env);
     expect(named).toHaveLength(1);

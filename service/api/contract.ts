@@ -5,9 +5,9 @@ import * as OpenApiValidator from 'express-openapi-validator';
 import { SCOPES, type Scope } from '../domain/access.ts';
 import type { Fault } from '../domain/errors.ts';
 import { parseInstant } from '../domain/instant.ts';
+import { inWords } from '../fault-text.ts';
 import { packageFile } from '../root.ts';
 import { excerpt } from './excerpt.ts';
-import { inWords } from './fault-text.ts';
 import type { Refusal } from './problem.ts';
 
 export type PathItem = Readonly<Record<string, unknown>>;

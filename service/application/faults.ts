@@ -22,6 +22,10 @@ export class Faults {
     this.#found.push({ code, fault: { detail, pointer } });
   }
 
+  get found(): readonly Fault[] {
+    return this.#found.map(({ fault }) => fault);
+  }
+
   /** Refuses the request if anything is wrong with it. */
   check(): void {
     const code = WEIGHT.find(candidate => this.#found.some(found => found.code === candidate));

@@ -1,6 +1,6 @@
 // Owns the verbs of the handler registry: list, read, put, remove, test.
 import { randomBytes } from 'node:crypto';
-import { DomainError } from '../domain/errors.ts';
+import { DomainError, type Fault } from '../domain/errors.ts';
 import { CATCH_ALL, type Handler } from '../domain/handler.ts';
 import type { Job } from '../domain/job.ts';
 import { reject } from '../domain/lifecycle.ts';
@@ -15,6 +15,7 @@ const SECRET_BYTES = 32;
 /** How long the secret before a change stays valid. */
 const SECRET_OVERLAP_MS = 86_400_000;
 const REJECT_BATCH = 200;
+const MOST_SCHEMA_FAULTS = 100;
 const HANDLER_GONE = 'The handler for this job was removed while it waited.';
 
 interface HandlerParts {
@@ -102,7 +103,8 @@ export class Handlers {
   }
 }
 
-function secretsOf(
+/** What the secrets become; one that is replaced stays valid for a while. */
+export function secretsOf(
   wanted: string | undefined,
   stored: Handler | undefined,
   now: number,
@@ -116,16 +118,18 @@ function secretsOf(
   return { secret: wanted, previousSecret: secret, previousSecretUntil: now + SECRET_OVERLAP_MS };
 }
 
-function checkSchema(stored: Handler, read: ReadHandler): void {
+/** In which ways the schema may refuse what the stored one took. */
+export function schemaFaults(stored: Handler, read: ReadHandler): readonly Fault[] {
   const found = incompatibilities(stored.schema ?? true, read.schema ?? true);
-  if (found.length === 0) return;
+  return found.slice(0, MOST_SCHEMA_FAULTS).map(detail => ({ detail, pointer: '#/schema' }));
+}
+
+function checkSchema(stored: Handler, read: ReadHandler): void {
+  const faults = schemaFaults(stored, read);
+  if (faults.length === 0) return;
   const detail =
     'Payloads that were accepted may be refused now. Register the new schema under a new type key (email.send.v2 after email.send.v1), or replace it with force=true.';
-  throw new DomainError(
-    'schema-incompatible',
-    detail,
-    found.slice(0, 100).map(text => ({ detail: text, pointer: '#/schema' })),
-  );
+  throw new DomainError('schema-incompatible', detail, faults);
 }
 
 function absent(type: string): never {
@@ -133,10 +137,8 @@ function absent(type: string): never {
 }
 
 function managedByFile(type: string): DomainError {
-  return new DomainError(
-    'handler-managed-by-file',
-    `The handler of ${type} comes from the handlers file. Change it there.`,
-  );
+  const detail = `The handler of ${type} comes from the file of handlers. Change it there and restart; a file that does not name it gives it up.`;
+  return new DomainError('handler-managed-by-file', detail);
 }
 
 function inUse(type: string): DomainError {

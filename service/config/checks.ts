@@ -19,13 +19,6 @@ const CHECKS: readonly Check[] = [
       storage === 'mssql' ? 'CHOKAQ_STORAGE: mssql is not served yet by this version; use sqlite or memory.' : null,
   },
   {
-    about: ['handlersFile'],
-    find: ({ handlersFile }) =>
-      handlersFile === null
-        ? null
-        : 'CHOKAQ_HANDLERS_FILE: not served yet by this version; register handlers with PUT /handlers/{type}.',
-  },
-  {
     about: ['heartbeatMinMs', 'heartbeatMaxMs'],
     find: ({ heartbeatMinMs: min, heartbeatMaxMs: max }) =>
       min <= max

@@ -83,11 +83,7 @@ export const SETTINGS = {
     meaning: 'Rows that memory storage keeps; beyond them the oldest finished jobs go first, active ones never.',
   }),
   ...WORK_SETTINGS,
-  handlersFile: file(
-    'CHOKAQ_HANDLERS_FILE',
-    null,
-    'YAML file of handlers that are registered at start; not served yet.',
-  ),
+  handlersFile: file('CHOKAQ_HANDLERS_FILE', null, 'YAML file of handlers that are registered at start.'),
   webhookAllow: list({
     env: 'CHOKAQ_WEBHOOK_ALLOW',
     default: [],

@@ -1,6 +1,6 @@
 // Owns that breaches of the contract are told in words that a person can act on.
 import { expect, test } from 'vitest';
-import { inWords } from '#service/api/fault-text.js';
+import { inWords } from '#service/fault-text.js';
 
 test.each([
   ['must be string', 'must be a text'],
