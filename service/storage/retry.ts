@@ -6,7 +6,16 @@ import { DomainError } from '../domain/errors.ts';
 export type FaultKind = 'passing' | 'lasting' | 'bug';
 
 /** A fault that is tried again: a lock of another process, a lost thread, or a file that could not be read or opened. */
-export type RetryKind = 'busy' | 'locked' | 'protocol' | 'io' | 'open' | 'thread';
+export type RetryKind =
+  | 'busy'
+  | 'locked'
+  | 'deadlock'
+  | 'timeout'
+  | 'connection'
+  | 'protocol'
+  | 'io'
+  | 'open'
+  | 'thread';
 
 /** Waits before the second, third and fourth try, in milliseconds, each plus a jitter. */
 const WAITS_MS = [200, 400, 800] as const;
