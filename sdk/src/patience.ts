@@ -85,22 +85,23 @@ function pauseBefore(tries: number, tried: Try): number {
 }
 
 /** Rejects with the signal's reason. */
-function rest(ms: number, signal: AbortSignal): Promise<void> {
+export function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
     const stop = () => {
       clearTimeout(timer);
-      reject(signal.reason);
+      reject(signal?.reason);
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
+      signal?.removeEventListener('abort', stop);
       resolve();
     }, ms);
-    signal.addEventListener('abort', stop, { once: true });
+    signal?.addEventListener('abort', stop, { once: true });
   });
 }
 
 /** `fetch` says only "fetch failed"; why stands in the cause, for several addresses of one name in the errors of the cause. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return reasonOf(error.cause);
   const code = 'code' in error ? String(error.code) : '';

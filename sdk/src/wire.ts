@@ -26,8 +26,13 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface WaitOptions extends CallOptions {
+  /** How long to wait at most; 5 min unless given. */
+  readonly timeout?: string | number;
+}
+
 /** How a call differs from what its method says. */
-export interface CallNature {
+export interface CallNature extends CallOptions {
   /** May arrive twice although it is a POST or PATCH. */
   readonly isSafe?: boolean;
   readonly timeoutMs?: number;
@@ -37,11 +42,14 @@ export interface CallNature {
 
 export type Api = Client<paths, `${string}/${string}`>;
 
+export type Incoming = ReadableStreamDefaultReader<Uint8Array>;
+
+const STREAM = 'text/event-stream';
 const SAFE_METHODS = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'];
 
 export class Wire {
   readonly #options: ClientOptions;
-  readonly #patience: Patience;
+  readonly patience: Patience;
   /** For callers of any route: safe by method alone. */
   readonly api: Api;
 
@@ -49,7 +57,7 @@ export class Wire {
     const isUsable = URL.canParse(options.url) && /^https?:$/.test(new URL(options.url).protocol);
     if (!isUsable) throw new TypeError(`url must be an http or https URL, not ${JSON.stringify(options.url)}`);
     this.#options = options;
-    this.#patience = {
+    this.patience = {
       fetch: options.fetch ?? (request => globalThis.fetch(request)),
       timeoutMs: durationMs(options.timeout ?? '30s', 'timeout'),
       retryForMs: durationMs(options.retryFor ?? '30s', 'retryFor'),
@@ -69,18 +77,38 @@ export class Wire {
 
   /** Refusals are thrown where the answer comes in, so that what a call resolves to is always its data. */
   #client(nature: CallNature): Api {
-    const { url, apiKey, headers } = this.#options;
     return createClient<paths, `${string}/${string}`>({
-      baseUrl: url,
-      headers: { ...headers, ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
+      baseUrl: this.#options.url,
+      headers: this.#headers(),
       pathSerializer: pathOf,
       bodySerializer: (body: unknown) => (body instanceof RawJson ? body.text : JSON.stringify(body)),
       fetch: request => this.#send(request, nature),
     });
   }
 
-  async #send(request: Request, { isSafe, timeoutMs, onLost }: CallNature): Promise<Response> {
-    const patience = timeoutMs === undefined ? this.#patience : { ...this.#patience, timeoutMs };
+  /** Opens an answer that is read as it comes, and goes on for as long as the signal lets it. */
+  async open(path: string, query: object, lastEventId: string, signal: AbortSignal): Promise<Incoming> {
+    const url = new URL(this.#options.url.replace(/\/+$/, '') + path);
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
+    const accept = { accept: STREAM, ...(lastEventId !== '' && { 'last-event-id': lastEventId }) };
+    const request = new Request(url, { headers: { ...this.#headers(), ...accept }, signal });
+    const response = await this.patience.fetch(request);
+    if (!response.ok) throw refusal(response, parsed(await response.text()), `GET ${path}`);
+    if (response.body !== null && response.headers.get('content-type')?.startsWith(STREAM))
+      return response.body.getReader();
+    throw new ChokaQError(`GET ${path} was answered with what is no stream of events. Check the url.`, {
+      code: 'not-chokaq',
+    });
+  }
+
+  #headers(): Record<string, string> {
+    const { apiKey, headers } = this.#options;
+    return { ...headers, ...(apiKey && { authorization: `Bearer ${apiKey}` }) };
+  }
+
+  async #send(given: Request, { isSafe, timeoutMs, onLost, signal }: CallNature): Promise<Response> {
+    const request = signal === undefined ? given : new Request(given, { signal });
+    const patience = timeoutMs === undefined ? this.patience : { ...this.patience, timeoutMs };
     const tried = await patiently(request, patience, isSafe ?? SAFE_METHODS.includes(request.method));
     const { response, text, lost } = tried;
     if (lost > 0) onLost?.(lost);
@@ -88,7 +116,7 @@ export class Wire {
     const isGone = request.method === 'DELETE' && response.status === 404 && lost > 0;
     if (isGone) return new Response(null, { status: 204 });
     const call = `${request.method} ${new URL(request.url).pathname}`;
-    if (!response.ok) throw refusal(response.status, parsed(text), call);
+    if (!response.ok) throw refusal(response, parsed(text), call);
     if (expectsJson(response, text)) parsedAnswer(text, call);
     const isEmpty = text === '' || response.status === 204;
     return new Response(isEmpty ? null : text, { status: isEmpty ? 204 : response.status, headers: kept(response) });

@@ -167,7 +167,7 @@ async function finished(client: ChokaQ, answer: Schemas['BulkResult'] | Schemas[
   let now = answer;
   while ('state' in now && now.state === 'running') {
     await new Promise(resolve => setTimeout(resolve, LOOK_EVERY_MS));
-    now = await client.dlq.operation(now.id);
+    now = await client.operations.get(now.id);
   }
   return now;
 }

@@ -106,20 +106,4 @@ describe('With a real service', () => {
       problem: { errors: [{ pointer: expect.stringContaining('#/payload') }] },
     });
   });
-
-  test('operators have a named call for what they do', async () => {
-    const { id } = await client.enqueue(SendEmail({ to: 'x' }), { delay: '1h', tags: ['later'] });
-    const { etag } = await client.jobs.read(id);
-    expect(await client.jobs.edit(id, etag, { priority: 7 })).toMatchObject({ priority: 7 });
-    await expect(client.jobs.edit(id, etag, { priority: 8 })).rejects.toMatchObject({ status: 412 });
-    expect(await client.jobs.list({ tag: 'later' }).all()).toMatchObject([{ id, state: 'scheduled' }]);
-    expect((await client.queues.pause('mail')).isPaused).toBe(true);
-    expect((await client.queues.resume('mail')).isPaused).toBe(false);
-    expect(await client.jobs.cancelMany([id])).toEqual({ results: [{ id, ok: true, code: null }] });
-    expect(await client.dlq.get(id)).toMatchObject({ failureReason: 'Cancelled' });
-    const { token, willAffect } = await client.dlq.preview({ action: 'purge', filter: { reason: 'Cancelled' } });
-    expect(await client.dlq.purgeMany({ token })).toMatchObject({ affected: willAffect });
-    expect((await client.handlers.test('raw.v1')).responseStatus).toBe(204);
-    await client.handlers.remove('raw.v1', { force: true });
-  });
 });
