@@ -1040,7 +1040,9 @@ export interface components {
             /** @description How long success is remembered under the idempotency key: `1m` to `30d`. */
             resultTtl?: components["schemas"]["Duration"];
             /**
-             * @description What happens when an active job holds the key with other content.
+             * @description What happens when an active job holds the key with other content. `refuse` and absent: 422 `idempotency-conflict`. `keep`: that
+             *     job is the answer. `replace`: it gets the new payload, priority and due time, or 409 `conflict-state` when it is not waiting any
+             *     more or was made with another API key. `wait`: both are stored, and `resultTtl` decides which runs.
              * @enum {string}
              */
             onConflict?: "refuse" | "keep" | "replace" | "wait";
@@ -1894,7 +1896,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A duplicate; nothing was stored. The answer is the job that exists. */
+            /**
+             * @description A duplicate; nothing was stored. The answer is the job that exists. Of a job that another API key made, a key without the
+             *     scope `read` is not told tags, creator, and what its run brought.
+             */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

@@ -1,6 +1,7 @@
 // Owns what an enqueue says in headers: the idempotency key and the trace it belongs to.
 import type { Request } from 'express';
 import type { JobDraft, Producer } from '../application/draft.ts';
+import { ownJobsOf } from '../domain/access.ts';
 import { DomainError } from '../domain/errors.ts';
 import { callerOf } from './operation.ts';
 
@@ -12,8 +13,10 @@ const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 export function producerOf(req: Request): Producer {
   const traceparent = matching(req.headers.traceparent, TRACEPARENT);
   const tracestate = traceparent === null ? null : matching(req.headers.tracestate, TRACESTATE);
-  const { keyId, name } = callerOf(req);
-  return { name: keyId === null ? null : name, keyId, traceparent, tracestate };
+  const caller = callerOf(req);
+  const { keyId } = caller;
+  const name = keyId === null ? null : caller.name;
+  return { name, keyId, seesAll: ownJobsOf(caller) === null, traceparent, tracestate };
 }
 
 /** The draft with the key of the header, bare or quoted; a member that says otherwise is refused. */

@@ -33,6 +33,8 @@ export interface JobDraft extends Pick<AttemptLimitsDraft, 'maxAttempts' | 'time
 export interface Producer {
   readonly name: string | null;
   readonly keyId: string | null;
+  /** Whether it may read the jobs of others. */
+  readonly seesAll: boolean;
   readonly traceparent: string | null;
   readonly tracestate: string | null;
 }
@@ -63,6 +65,7 @@ export function readDraft(draft: JobDraft, reading: Reading): NewJob {
     due: readDue(draft, reading),
     createdBy: readCreator(draft.createdBy, reading),
     creatorKeyId: producer.keyId,
+    seesAll: producer.seesAll,
     traceparent,
     tracestate,
   };

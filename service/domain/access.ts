@@ -33,11 +33,21 @@ export function ownJobsOf({ scopes, keyId }: Caller): string | null {
   return scopes.includes('read') ? null : keyId;
 }
 
-/** The job as the caller may see it. */
+/**
+ * The job as the caller may see it. An enqueue can meet a job that is not the caller's to read: of that one it learns what
+ * it needs to know that there is one, and nothing that its producer, its run or its handler said.
+ */
 export function seenJob(job: Job, caller: Caller): Job {
-  if (seesPayloads(caller)) return job;
-  return { ...job, payload: null, lastError: null, lastResponseBody: null, errorDetails: null };
+  const isStranger = ![null, job.creatorKeyId].includes(ownJobsOf(caller));
+  if (isStranger) return { ...job, ...UNREAD, ...UNKNOWN };
+  return seesPayloads(caller) ? job : { ...job, ...UNREAD };
 }
+
+const UNREAD = { payload: null, lastError: null, lastResponseBody: null, errorDetails: null } as const;
+const UNKNOWN = {
+  ...{ tags: [], createdBy: null, workerId: null, startedAt: null, heartbeatAt: null },
+  ...{ durationMs: null, lastResponseStatus: null, finishedAt: null, outcome: null, failureReason: null },
+} as const;
 
 /** The attempt as the caller may see it. */
 export function seenAttempt(attempt: Attempt, caller: Caller): Attempt {

@@ -1,4 +1,5 @@
 // Owns when two enqueues are the same one: by job id, or by the idempotency key of an active job.
+import { DomainError } from './errors.ts';
 import type { HotState, NewJob } from './job.ts';
 
 /** The part of a stored job that an enqueue is compared with. */
@@ -6,25 +7,74 @@ export interface StoredIdentity {
   readonly queue: string;
   readonly type: string;
   readonly payloadHash: Uint8Array;
+  /** The API key it was made with. */
+  readonly creatorKeyId: string | null;
 }
 
 /** The part of a new job that decides. */
-export type Newcomer = Pick<NewJob, 'queue' | 'type' | 'payloadHash' | 'onConflict'>;
+export type Newcomer = Pick<
+  NewJob,
+  'id' | 'queue' | 'type' | 'payloadHash' | 'onConflict' | 'creatorKeyId' | 'seesAll'
+>;
 
 /** What to do with a new job that meets a stored one. */
-export type Encounter = 'duplicate' | 'id-conflict' | 'idempotency-conflict' | 'conflict-state' | 'replace' | 'store';
+export type Encounter = 'duplicate' | 'replace' | 'store' | Clash;
+/** Why it can only be refused. */
+type Clash = 'other-content' | 'key-held' | 'claimed' | 'foreign';
 
 /** A job with the same id exists, in whatever state: the same content is a resend, other content a mistake. */
-export function meetById(job: Newcomer, stored: StoredIdentity): Encounter {
-  return sameContent(job, stored) ? 'duplicate' : 'id-conflict';
+export function meetById(job: Newcomer, stored: StoredIdentity): 'duplicate' | 'other-content' {
+  return sameContent(job, stored) ? 'duplicate' : 'other-content';
 }
 
-/** An active job holds the same idempotency key. Replacing changes the payload, so it needs a job of the same type and queue. */
+/**
+ * An active job holds the same idempotency key. Replacing changes the payload, so it needs a job of the same type and queue,
+ * made with the same API key: what others made is edited only by who may operate, and that is in the audit log. Nor does
+ * anybody who may not read the jobs of others hear of one whose type and queue they did not name themselves.
+ */
 export function meetByKey(job: Newcomer, stored: StoredIdentity & { readonly state: HotState }): Encounter {
   if (job.onConflict === 'wait') return 'store';
-  if (sameContent(job, stored) || job.onConflict === 'keep') return 'duplicate';
-  if (job.onConflict === 'refuse' || !samePlace(job, stored)) return 'idempotency-conflict';
-  return stored.state === 'pending' ? 'replace' : 'conflict-state';
+  if (sameContent(job, stored)) return 'duplicate';
+  if (job.onConflict === 'keep') return samePlace(job, stored) || maySee(job, stored) ? 'duplicate' : 'key-held';
+  if (job.onConflict === 'replace' && !isOwn(job, stored)) return 'foreign';
+  if (job.onConflict === 'refuse' || !samePlace(job, stored)) return 'key-held';
+  return stored.state === 'pending' ? 'replace' : 'claimed';
+}
+
+const CODES = {
+  'other-content': 'id-conflict',
+  'key-held': 'idempotency-conflict',
+  claimed: 'conflict-state',
+  foreign: 'conflict-state',
+} as const satisfies Record<Clash, string>;
+
+const ENDINGS = {
+  'other-content': 'and has another queue, type or payload; use a new id',
+  'key-held': 'with another queue, type or payload; use another key, or say with onConflict what shall happen',
+  claimed: 'has been claimed, and cannot be replaced any more',
+  foreign: 'and is replaced only with the API key that made it; use another idempotency key',
+} as const satisfies Record<Clash, string>;
+
+/** The refusal of a job that met a stored one. Of a job that it may not see, the producer hears nothing but that it exists. */
+export function clashOf(clash: Clash, job: Newcomer, stored: StoredCreator, pointer: string): DomainError {
+  const detail = `${subjectOf(clash, job, stored)} ${ENDINGS[clash]}`;
+  return new DomainError(CODES[clash], detail, [{ detail, pointer }]);
+}
+
+function subjectOf(clash: Clash, job: Newcomer, stored: StoredCreator): string {
+  if (clash === 'other-content') return `a job with the id ${job.id} exists`;
+  const name = maySee(job, stored) ? `the active job ${stored.id}` : 'an active job of another API key';
+  return clash === 'claimed' ? `${name} that holds this idempotency key` : `${name} holds this idempotency key`;
+}
+
+type StoredCreator = Pick<StoredIdentity, 'creatorKeyId'> & { readonly id: string };
+
+function isOwn(job: Newcomer, stored: Pick<StoredIdentity, 'creatorKeyId'>): boolean {
+  return job.creatorKeyId === stored.creatorKeyId;
+}
+
+function maySee(job: Newcomer, stored: Pick<StoredIdentity, 'creatorKeyId'>): boolean {
+  return job.seesAll || isOwn(job, stored);
 }
 
 function samePlace(job: Newcomer, stored: StoredIdentity): boolean {

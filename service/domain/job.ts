@@ -58,6 +58,8 @@ export interface NewJob {
   readonly due: { readonly at: number } | { readonly inMs: number };
   readonly createdBy: string | null;
   readonly creatorKeyId: string | null;
+  /** Whether its producer may read the jobs of others; is not stored. */
+  readonly seesAll: boolean;
   readonly traceparent: string | null;
   readonly tracestate: string | null;
 }

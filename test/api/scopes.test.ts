@@ -163,3 +163,52 @@ describe('a key that may only produce', () => {
     expect((await api.call('GET', `/dlq/${foreign}`, { headers: keyOf('produce') })).status).toBe(200);
   });
 });
+
+describe('a producer that meets the job of another key', () => {
+  const KEYED = { type: 'shared.v1', queue: 'shared', idempotencyKey: 'order:1', tags: ['vip'] };
+  let [mine, theirs]: Headers[] = [];
+  let id: string;
+
+  beforeAll(async () => {
+    [mine, theirs] = [await api.key('rival', 'produce', 'read:payload'), await api.key('first', 'produce')];
+    id = (await api.post('/jobs', { ...KEYED, payload: { text: SECRET } }, theirs)).json.id;
+  });
+
+  test.each(['replace', 'refuse', undefined])(
+    'H2 · cannot change it with onConflict %s, nor learn its id',
+    async onConflict => {
+      const before = await api.store.jobs.get(id);
+      const job = { ...KEYED, payload: 1, onConflict };
+      const { status, json, text } = await api.post('/jobs', job, mine);
+      expect([status, json.code]).toEqual(
+        onConflict === 'replace' ? [409, 'conflict-state'] : [422, 'idempotency-conflict'],
+      );
+      expect(text).not.toContain(id);
+      const batch = await api.post('/jobs/batch', { jobs: [{ type: 'shared.v1', payload: 1 }, job] }, mine);
+      expect([batch.status, batch.json.errors[0].pointer]).toEqual([status, '#/jobs/1']);
+      expect(await api.store.jobs.get(id)).toEqual(before);
+    },
+  );
+
+  test('H1 · is told that it exists, and nothing of what its producer or its run said', async () => {
+    const nothing = { redacted: true, tags: [], createdBy: null, lastError: null, workerId: null, startedAt: null };
+    for (const job of [
+      { ...KEYED, payload: { text: SECRET } },
+      { ...KEYED, payload: 1, onConflict: 'keep' },
+    ]) {
+      const { status, json, text } = await api.post('/jobs', job, mine);
+      expect({ status, ...json }).toMatchObject({ status: 200, duplicate: true, id, state: 'pending', ...nothing });
+      expect(text).not.toContain(SECRET);
+    }
+    const elsewhere = { ...KEYED, type: 'guessed.v1', payload: 1, onConflict: 'keep' };
+    expect((await api.post('/jobs', elsewhere, mine)).text).not.toContain('shared.v1');
+  });
+
+  test('H2 · is told which one it is by a key that may read, and the key that made it replaces it', async () => {
+    const reader = await api.key('reading rival', 'produce', 'read');
+    const { json } = await api.post('/jobs', { ...KEYED, payload: 1 }, reader);
+    expect(json.detail).toContain(id);
+    const replaced = await api.post('/jobs', { ...KEYED, payload: 2, onConflict: 'replace' }, theirs);
+    expect([replaced.status, replaced.json.id, replaced.json.createdBy]).toEqual([200, id, 'first']);
+  });
+});

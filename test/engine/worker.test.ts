@@ -105,7 +105,8 @@ function jobOf(id: string): NewJob {
   return {
     ...{ id, queue: 'default', type: 'work.v1', payload: Buffer.from('1'), payloadHash: Buffer.alloc(32), tags: [] },
     ...{ priority: 10, overrides: {}, idempotencyKey: null, onConflict: 'refuse', resultTtlMs: null },
-    ...{ due: { inMs: 0 }, createdBy: null, creatorKeyId: null, traceparent: null, tracestate: null },
+    ...{ due: { inMs: 0 }, createdBy: null, creatorKeyId: null, seesAll: true },
+    ...{ traceparent: null, tracestate: null },
   };
 }
 

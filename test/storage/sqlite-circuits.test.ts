@@ -51,7 +51,7 @@ beforeEach(() => {
   transact(() => {
     putHandler(session, handlerFor(TYPE));
     for (let n = 0; n < 60; n++) {
-      const rest = [10, null, null, null, null, null, null, null, null, null, 'refuse', null, 0] as const;
+      const rest = [10, null, null, null, null, null, null, null, null, null, 'refuse', null, 0, true] as const;
       insert(session, [[`job-${n}`, 'q', TYPE, ...rest]], [new Uint8Array(1), new Uint8Array(32)]);
     }
   });
@@ -136,7 +136,7 @@ it('Lanes of a handler whose circuit is open are not handed out: any number of t
   transact(() => {
     putHandler(session, handlerFor('*'));
     for (let n = 0; n < 1_000; n++) {
-      const rest = [20, null, null, null, null, null, null, null, null, null, 'refuse', null, 0] as const;
+      const rest = [20, null, null, null, null, null, null, null, null, null, 'refuse', null, 0, true] as const;
       insert(session, [[`other-${n}`, 'q', `other-${n}`, ...rest]], [new Uint8Array(1), new Uint8Array(32)]);
     }
     openCircuit(session, '*');

@@ -77,6 +77,7 @@ function store(count: number, dueInMs = 0): void {
     'wait',
     null,
     dueInMs,
+    true,
   ];
   const jobs = Array.from({ length: count }, (_, at) => one(at));
   insert(

@@ -1,6 +1,5 @@
 // Owns how new jobs are stored: one statement for a newcomer, and the rules of identity for those that meet a stored job.
-import { DomainError } from '../../domain/errors.ts';
-import { meetById, meetByKey, type Newcomer } from '../../domain/idempotency.ts';
+import { clashOf, meetById, meetByKey, type Newcomer } from '../../domain/idempotency.ts';
 import type { OnConflict } from '../../domain/job.ts';
 import { dueInstant, HOT_STATES } from '../rows.ts';
 import { findJob, type RowValues, rowFromValues } from './get.ts';
@@ -28,7 +27,7 @@ const INSERT = `
   ON CONFLICT DO NOTHING`;
 
 const FIND_KEY_HOLDER = `
-  SELECT id, queue, type, payload_hash, status FROM jobs_hot INDEXED BY hot_key
+  SELECT id, queue, type, payload_hash, creator_key_id, status FROM jobs_hot INDEXED BY hot_key
   WHERE idempotency_key = ? AND idempotency_key IS NOT NULL AND holds_key = 1`;
 
 const REPLACE = `
@@ -38,7 +37,14 @@ const REPLACE = `
 
 const FIND_DUE = 'SELECT due_at, promoted FROM jobs_hot WHERE id = ?';
 
-type KeyHolder = readonly [id: string, queue: string, type: string, payloadHash: Uint8Array, status: number];
+type KeyHolder = readonly [
+  id: string,
+  queue: string,
+  type: string,
+  payloadHash: Uint8Array,
+  creatorKeyId: string | null,
+  status: number,
+];
 
 /** A new job as values; the payload and payload hash of the n-th are parts 2n and 2n + 1 of the parcel. */
 export type NewJobValues = readonly [
@@ -58,6 +64,7 @@ export type NewJobValues = readonly [
   onConflict: OnConflict,
   dueAt: number | null,
   dueInMs: number,
+  seesAll: boolean,
 ];
 
 /** Null = stored as new; else the stored job that this one duplicates. `now` is the time of storing. */
@@ -67,7 +74,6 @@ export interface InsertAnswer {
 }
 
 interface Newcoming extends Newcomer {
-  readonly id: string;
   readonly idempotencyKey: string | null;
   readonly dueAt: number;
   readonly payload: Uint8Array;
@@ -93,6 +99,8 @@ function newcoming(session: Session, values: NewJobValues, parts: readonly Uint8
     queue: values[1],
     type: values[2],
     idempotencyKey: values[7],
+    creatorKeyId: values[10],
+    seesAll: values[16],
     onConflict: values[13],
     dueAt: dueInstant(values[14] === null ? { inMs: values[15] } : { at: values[14] }, session.now),
     payload,
@@ -133,23 +141,27 @@ function meetSameId(session: Session, job: Newcoming): RowValues | null {
   const values = findJob(session, job.id);
   if (values === null) return null;
   const stored = rowFromValues(values);
-  const encounter = meetById(job, { ...stored, payloadHash: stored.payload_hash });
-  if (encounter === 'id-conflict') throw conflict(encounter, job, job.id);
-  return values;
+  const encounter = meetById(job, {
+    ...stored,
+    payloadHash: stored.payload_hash,
+    creatorKeyId: stored.creator_key_id,
+  });
+  if (encounter === 'duplicate') return values;
+  throw clashOf(encounter, job, { id: job.id, creatorKeyId: stored.creator_key_id }, pointerTo(job));
 }
 
 function meetKeyHolder(session: Session, job: Newcoming, isNewQueue: boolean): RowValues | null {
   const found = session.row<KeyHolder>(FIND_KEY_HOLDER, job.idempotencyKey);
   if (found === undefined) throw new Error(`job ${job.id} was neither stored nor found`);
-  const [id, queue, type, payloadHash, status] = found;
+  const [id, queue, type, payloadHash, creatorKeyId, status] = found;
   const state = HOT_STATES[status] ?? 'processing';
-  const encounter = meetByKey(job, { queue, type, payloadHash, state });
+  const encounter = meetByKey(job, { queue, type, payloadHash, creatorKeyId, state });
   if (encounter === 'store') {
     storeNew(session, job, false, isNewQueue);
     return null;
   }
   if (encounter === 'replace') replace(session, job, id);
-  else if (encounter !== 'duplicate') throw conflict(encounter, job, id);
+  else if (encounter !== 'duplicate') throw clashOf(encounter, job, { id, creatorKeyId }, pointerTo(job));
   return findJob(session, id);
 }
 
@@ -165,16 +177,6 @@ function replace(session: Session, job: Newcoming, id: string): void {
   session.counters.move(job, null, isDue ? 'pending' : 'scheduled');
 }
 
-const CONFLICTS = {
-  'id-conflict': (id: string) => `a job with the id ${id} exists and has another queue, type or payload; use a new id`,
-  'idempotency-conflict': (id: string) =>
-    `the active job ${id} holds this idempotency key with another queue, type or payload; ` +
-    'use another key, or say with onConflict what shall happen',
-  'conflict-state': (id: string) =>
-    `the job ${id} that holds this idempotency key has been claimed and cannot be replaced any more`,
-} as const;
-
-function conflict(code: keyof typeof CONFLICTS, job: Newcoming, storedId: string): DomainError {
-  const detail = CONFLICTS[code](storedId);
-  return new DomainError(code, detail, [{ detail, pointer: `#/jobs/${job.index}` }]);
+function pointerTo({ index }: Newcoming): string {
+  return `#/jobs/${index}`;
 }

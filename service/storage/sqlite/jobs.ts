@@ -103,6 +103,7 @@ function newJobValues(job: NewJob): NewJobValues {
     job.onConflict,
     'at' in job.due ? job.due.at : null,
     'inMs' in job.due ? job.due.inMs : 0,
+    job.seesAll,
   ];
 }
 

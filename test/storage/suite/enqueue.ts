@@ -49,7 +49,7 @@ export function enqueueLaw(law: Law): void {
       tracestate: 'a=1',
     });
     await stage.a.jobs.insert([said]);
-    const { payload, payloadHash, onConflict, due, ...kept } = said;
+    const { payload, payloadHash, onConflict, seesAll, due, ...kept } = said;
     const job = await stage.job(said.id);
     expect(job).toMatchObject(kept);
     expect(Buffer.from(job.payloadHash)).toEqual(Buffer.from(payloadHash));

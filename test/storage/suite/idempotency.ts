@@ -108,6 +108,25 @@ export function idempotencyLaw(law: Law): void {
     expect(text((await stage.job(claimed.id)).payload)).toBe('"first"');
   });
 
+  law('H2 · A job that another API key made is neither replaced nor named, also in a batch', async stage => {
+    const theirs = { creatorKeyId: 'theirs', seesAll: false } as const;
+    const mine = { ...theirs, creatorKeyId: 'mine' };
+    const first = await stage.addOne({ ...KEY, ...theirs, json: '"first"' });
+    const change = { ...KEY, json: '"second"', onConflict: 'replace' } as const;
+    for (const seesAll of [false, true]) {
+      const refused = await stage.b.jobs
+        .insert([newJob(), newJob({ ...change, ...mine, seesAll })])
+        .catch(error => error);
+      expect(refused).toMatchObject({ code: 'conflict-state', faults: [{ pointer: '#/jobs/1' }] });
+      expect(refused.message.includes(first.id)).toBe(seesAll);
+    }
+    expect((await stage.all()).map(({ id, version }) => [id, version])).toEqual([[first.id, first.version]]);
+    expect(text((await stage.job(first.id)).payload)).toBe('"first"');
+    const own = only(await stage.b.jobs.insert([newJob({ ...change, ...theirs })]));
+    expect(own).toMatchObject({ duplicate: true, job: { id: first.id, creatorKeyId: 'theirs' } });
+    expect(text((await stage.job(first.id)).payload)).toBe('"second"');
+  });
+
   law('H3 · The key is free again once its job is archived', async stage => {
     const first = await stage.succeeded(KEY);
     const second = only(await stage.a.jobs.insert([newJob({ ...KEY, json: '"other"' })]));
