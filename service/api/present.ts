@@ -2,7 +2,7 @@
 import type { SeenCircuit } from '../application/circuits.ts';
 import type { SeenNode } from '../application/nodes.ts';
 import type { EffectiveSetting } from '../application/settings.ts';
-import { type Caller, seenAttempt, seenJob, seesPayloads } from '../domain/access.ts';
+import { type Caller, seenAttempt, seenJob, seesPayloads, seesWhole } from '../domain/access.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { adviceFor } from '../domain/failure.ts';
 import type { Handler } from '../domain/handler.ts';
@@ -39,7 +39,7 @@ export function presentJob(stored: Job, maxAttempts: number, caller: Caller): ob
     durationMs: job.durationMs,
     workerId: job.workerId,
     ...presentEnd(job),
-    redacted: !seesPayloads(caller),
+    redacted: !seesWhole(stored, caller),
   };
 }
 

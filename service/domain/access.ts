@@ -38,9 +38,16 @@ export function ownJobsOf({ scopes, keyId }: Caller): string | null {
  * it needs to know that there is one, and nothing that its producer, its run or its handler said.
  */
 export function seenJob(job: Job, caller: Caller): Job {
-  const isStranger = ![null, job.creatorKeyId].includes(ownJobsOf(caller));
-  if (isStranger) return { ...job, ...UNREAD, ...UNKNOWN };
-  return seesPayloads(caller) ? job : { ...job, ...UNREAD };
+  if (seesWhole(job, caller)) return job;
+  return mayRead(job, caller) ? { ...job, ...UNREAD } : { ...job, ...UNREAD, ...UNKNOWN };
+}
+
+export function seesWhole(job: Job, caller: Caller): boolean {
+  return seesPayloads(caller) && mayRead(job, caller);
+}
+
+function mayRead({ creatorKeyId }: Job, caller: Caller): boolean {
+  return [null, creatorKeyId].includes(ownJobsOf(caller));
 }
 
 const UNREAD = { payload: null, lastError: null, lastResponseBody: null, errorDetails: null } as const;
