@@ -36,7 +36,10 @@ export interface Job {
   readonly idempotencyKey?: string | null | undefined;
 }
 
-/** The class form. Static members are the contract's options, own enumerable fields but `id` the payload. */
+/**
+ * The class form. Static members are the contract's options, own enumerable fields but `id` the payload, `idempotencyKey` (as
+ * a rule a getter) the logical operation. Other getters are refused: handlers would see them in their types and not get them.
+ */
 export interface JobClass<Instance extends Job = Job> extends Defaults {
   new (...args: never[]): Instance;
   readonly type: TypeKeys;
@@ -141,7 +144,7 @@ type ReceivedByClass<C, Instance> = C extends { readonly schema: infer Schema ex
     ? Payload
     : Plain<FieldsOf<Instance>>;
 
-/** Methods are not own fields; a function in a field is refused when the job is enqueued. */
+/** Methods are not own fields; a function in a field is refused when the job is enqueued, a getter as soon as the class is seen. */
 export type FieldsOf<Instance> = {
   [Member in keyof Instance as Member extends 'id' | 'idempotencyKey'
     ? never
@@ -154,7 +157,21 @@ export function contractOf(form: AnyContract): Contract {
   if ('contract' in form) return form.contract as Contract;
 
   if (!isJobClass(form)) throw new TypeError('a contract is made by defineJob, or is a class with a static `type`');
+  refuseGetters(form);
   return contractFrom(form, (job: Job) => job.idempotencyKey);
+}
+
+const OWN_GETTERS = ['id', 'idempotencyKey'];
+
+/** To the compiler a getter is a field: what a handler was promised must not be missing. */
+function refuseGetters({ name, prototype }: JobClass): void {
+  // Up to what all objects have, which in another realm is another object.
+  for (let each: object = prototype; Object.getPrototypeOf(each) !== null; each = Object.getPrototypeOf(each)) {
+    for (const [member, { get, set }] of Object.entries(Object.getOwnPropertyDescriptors(each))) {
+      if ((get ?? set) === undefined || OWN_GETTERS.includes(member)) continue;
+      throw new TypeError(`${name}.${member} is a getter, which no payload carries; make it a method, or a field`);
+    }
+  }
 }
 
 /** The contract and the payload of a job in either form. */
@@ -163,7 +180,7 @@ export function dissect(job: Job): { contract: Contract; payload: unknown; idemp
     const { contract, payload } = job;
     return { contract, payload, idempotencyKey: keyOf(contract, payload) };
   }
-  const { id: _, ...payload } = job;
+  const { id: _, idempotencyKey: __, ...payload } = job;
   return { contract: contractOf(job.constructor as JobClass), payload, idempotencyKey: job.idempotencyKey ?? null };
 }
 

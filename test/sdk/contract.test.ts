@@ -43,9 +43,6 @@ const FORMS: Readonly<Record<string, (type: string | [string, ...string[]], opti
       get idempotencyKey() {
         return key ? `welcome:${this.to}` : null;
       }
-      get greeting() {
-        return `Hello ${this.to}`;
-      }
       send() {}
     }
     Object.assign(SendEmailJob, option);
@@ -169,6 +166,46 @@ describe.each(Object.entries(FORMS))('A contract as a %s', (_name, form) => {
     const got: unknown[] = [];
     await fake.drain(createProfile('p').handle(contract, job => void got.push(job)));
     expect(got).toEqual([SENT]);
+  });
+});
+
+describe('A class', () => {
+  abstract class Message {
+    readonly id = newJobId();
+    #secret = 'mine';
+    send() {
+      return this.#secret;
+    }
+  }
+
+  test('may inherit, have methods and #private fields, and its key as a field', async () => {
+    class Sent extends Message {
+      static readonly type = 'sent.v1';
+      readonly to = 'x';
+      readonly idempotencyKey = 'k';
+    }
+    expect(await posted(new Sent())).toMatchObject({ type: 'sent.v1', idempotencyKey: 'k', payload: { to: 'x' } });
+    expect((await posted(new Sent()))?.payload).toEqual({ to: 'x' });
+  });
+
+  test('with a getter that no payload carries is refused where it is handled, and where it is enqueued', async () => {
+    abstract class Greeting extends Message {
+      readonly to = 'x';
+      get text() {
+        return `Hello ${this.to}`;
+      }
+    }
+    class Greet extends Greeting {
+      static readonly type = 'greet.v1';
+    }
+    class Write extends Message {
+      static readonly type = 'write.v1';
+      set text(_text: string) {}
+    }
+    const said = /^Greet\.text is a getter, which no payload carries; make it a method, or a field$/;
+    expect(() => createProfile('p').handle(Greet, () => undefined)).toThrow(said);
+    await expect(posted(new Greet())).rejects.toThrow(said);
+    await expect(posted(new Write())).rejects.toThrow(/Write\.text/);
   });
 });
 
