@@ -105,6 +105,12 @@ export const EVENTS = {
   },
   operationFinished: { id: 6030, level: 'info', text: 'bulk {action} finished: {affected} of {total} jobs' },
   operationTaken: { id: 6031, level: 'warn', text: 'operation {operation} of another node is carried on here' },
+  operationRetried: { id: 6032, level: 'error', text: 'a batch of operation {operation} met a bug and is tried again' },
+  operationFailed: {
+    id: 6033,
+    level: 'error',
+    text: 'operation {operation} has failed: the same batch met a bug at each try',
+  },
   jobResurrected: { id: 6002, level: 'debug', text: 'job {jobId} was resurrected' },
 } as const satisfies Record<string, LogEvent>;
 

@@ -19,9 +19,9 @@ import { HandlerRegistry } from './application/registry.ts';
 import { Settings } from './application/settings.ts';
 import { StatsReader } from './application/stats.ts';
 import { MachineClock } from './clock.ts';
+import { servicePolicy } from './config/policy.ts';
 import { type Config, ConfigError, isLoopback, LiveConfig, type StartConfig, storedFault } from './config.ts';
 import { WebhookDelivery } from './delivery/webhook.ts';
-import type { AttemptPolicy } from './domain/retry.ts';
 import { Engine } from './engine/engine.ts';
 import { Heartbeat } from './engine/heartbeat.ts';
 import { hostId, isKnownGone, newOwner } from './engine/identity.ts';
@@ -81,7 +81,7 @@ export async function runService(
   metrics.readGaugesFrom(gaugesOf(store, worker));
   const stopping = new AbortController();
   const app = createApp({
-    ...createVerbs(foundation, worker),
+    ...createVerbs(foundation, worker, bulk.operations),
     ...bulk,
     settings,
     events,
@@ -141,7 +141,7 @@ async function adoptStored(live: LiveConfig, store: Store, log: AdjustableLog): 
   log.setLevel(live.values.logLevel);
 }
 
-function createVerbs({ config, owner, store, delivery, registry }: Foundation, worker: Worker) {
+function createVerbs({ config, owner, store, delivery, registry }: Foundation, worker: Worker, operations: Operations) {
   const wake: Wake = dueAt => worker.wake(dueAt - store.clock.now());
   const look = () => worker.look();
   const parts = { store, registry, rules: config, wake };
@@ -153,7 +153,7 @@ function createVerbs({ config, owner, store, delivery, registry }: Foundation, w
     queues: new Queues({ store, look, heartbeatMaxMs: config.heartbeatMaxMs }),
     stats: new StatsReader(store),
     nodes: new Nodes({ store, self: owner, heartbeatMaxMs: config.heartbeatMaxMs }),
-    handlers: new Handlers({ store, registry, delivery }),
+    handlers: new Handlers({ store, registry, delivery, operations }),
     circuits: new Circuits({ store, wake }),
   };
 }
@@ -178,43 +178,24 @@ function createEngine(foundation: Foundation, metrics: Metrics) {
   });
   const recovery = new Recovery({ ...parts, onRecovered: () => worker.wake() });
   const retention = new Retention(parts);
-  const bulk = createBulk(foundation, { worker, onBegun: () => operations.loop.nudge() });
+  const bulk = createBulk(foundation, { worker, onWork: inMs => operations.loop.nudge(inMs) });
   const operations = new OperationLoop({ ...parts, ...bulk });
   const engine = new Engine({ store, worker, heartbeat, recovery, retention, operations, owner, log });
   return { worker, settings: stored, engine, bulk };
 }
 
-function createBulk(foundation: Foundation, { worker, onBegun }: { worker: Worker; onBegun: () => void }) {
-  const { store, config: rules } = foundation;
+interface BulkEngine {
+  readonly worker: Worker;
+  readonly onWork: (inMs: number) => void;
+}
+
+function createBulk(foundation: Foundation, { worker, onWork }: BulkEngine) {
+  const { store, config: rules, access } = foundation;
   const previews = new Previews(store);
   const wake = () => worker.wake();
   return {
     previews,
-    operations: new Operations({ ...foundation, rules, previews, wake, isGone: isKnownGone, onBegun }),
-  };
-}
-
-/** What holds when nobody else says otherwise, as the settings are at the time of each decision. */
-function servicePolicy(config: Config): AttemptPolicy {
-  return {
-    get maxAttempts() {
-      return config.maxAttempts;
-    },
-    get timeoutMs() {
-      return config.executionTimeoutMs;
-    },
-    get retry() {
-      const { retryBaseMs, retryFactor, retryMaxMs, retryJitterMs, maxJobAgeMs } = config;
-      return {
-        baseMs: retryBaseMs,
-        factor: retryFactor,
-        maxMs: retryMaxMs,
-        jitterMs: retryJitterMs,
-        maxAgeMs: maxJobAgeMs,
-      };
-    },
-    retryOnTimeout: false,
-    retryOnZombie: false,
+    operations: new Operations({ ...foundation, ...access, rules, previews, wake, isGone: isKnownGone, onWork }),
   };
 }
 

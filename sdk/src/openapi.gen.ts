@@ -314,14 +314,39 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See how a bulk action comes along
-         * @description An action on more than 1 000 jobs goes on behind its answer, in batches, whatever becomes of the caller. When its node
-         *     stops or dies another one, or the same after its restart, carries it on. Every preview that was executed is found here
-         *     under the id that its `Location` named, for 30 days. Needs the scope `read` or `operate` or `destroy`.
+         * See how a long action comes along
+         * @description An action on more than 1 000 jobs, or one that storage interrupted, goes on behind its answer, in batches, whatever becomes
+         *     of the caller. When its node stops or dies another one, or the same after its restart, carries it on. A batch that meets a
+         *     bug is tried 5 times in all, then the operation has failed: `error` says why, and what was moved stays moved. Every
+         *     preview that was executed, and every handler that was removed by force while jobs waited, is found here under the id
+         *     that the `Location` named, for 30 days. Needs the scope `read` or `operate` or `destroy` or `admin`.
          */
         get: operations["getOperation"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operations/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a long action before its time
+         * @description After the answer it moves nothing more; what it has moved stays moved. 409 when it has ended already. Jobs that waited for
+         *     a removed handler and were not reached wait on, until a handler is registered for their type.
+         *
+         *     Needs the scope `operate` or `destroy` or `admin`.
+         */
+        post: operations["cancelOperation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -614,7 +639,10 @@ export interface paths {
         /**
          * Remove a handler
          * @description 409 `handler-in-use` while jobs of the type wait, run or are dead. With `force=true` waiting jobs go to the DLQ as
-         *     `FatalError` (or to the handler `*` if there is one) and running ones finish.
+         *     `FatalError` (or to the handler `*` if there is one) and running ones finish. Up to 1 000 waiting jobs are dead with the
+         *     answer 204; more of them, or what storage interrupted, go on behind the answer 202 as an operation, which survives its
+         *     node. Sent again meanwhile, the answer is that operation. What is left waits on when a handler for the type is
+         *     registered before they are reached.
          *
          *     Needs the scope `admin`.
          */
@@ -1245,7 +1273,7 @@ export interface components {
             acknowledge?: boolean;
         };
         BulkSkipped: {
-            /** @description Not dead any more, or not the same any more; known when the operation has finished. */
+            /** @description Not dead any more, or not the same any more; of a rejection, not waiting any more. Known when the operation has finished. */
             gone: number;
             /** @description Another active job holds the idempotency key. */
             keyTaken: number;
@@ -1260,20 +1288,28 @@ export interface components {
         };
         Operation: {
             id: string;
-            /** @enum {string} */
-            action: "resurrect" | "purge";
+            /**
+             * @description `reject` brings what waited for a handler that was removed by force into the DLQ.
+             * @enum {string}
+             */
+            action: "resurrect" | "purge" | "reject";
             filter: components["schemas"]["DeadFilter"];
-            /** @description Jobs that were previewed. */
+            /** @description Jobs that were previewed, or that waited for the handler when it went. */
             total: number;
             /** @description Jobs moved so far. */
             affected: number;
             skipped: components["schemas"]["BulkSkipped"];
             /** @enum {string} */
-            state: "running" | "finished";
+            state: "running" | "finished" | "failed" | "cancelled";
+            /** @description What the last try of the present batch met; null when it met nothing. The batch is tried again unless the state is `failed`. */
+            error: string | null;
             startedBy: string;
             /** Format: date-time */
             startedAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it ended, however it did.
+             */
             finishedAt: string | null;
         };
         ErrorFamilies: {
@@ -1569,7 +1605,7 @@ export interface components {
             filter: Record<string, never> | null;
             /** @description How many things changed; null when that was not known yet. */
             affected: number | null;
-            /** @description `succeeded`, `accepted`, or the code of the problem. */
+            /** @description `succeeded`, `accepted`, the code of the problem, or for the end of a long action `failed` or `cancelled`. */
             outcome: string;
             /** @description How many requests this row stands for. */
             count: number;
@@ -2533,6 +2569,38 @@ export interface operations {
             503: components["responses"]["StorageUnavailable"];
         };
     };
+    cancelOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an operation. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operation, which has ended where it stood. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
     listQueues: {
         parameters: {
             query?: never;
@@ -3063,7 +3131,19 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Removed. */
+            /** @description Removed. What waited for it is on its way to the DLQ; `Location` tells how far it has come. */
+            202: {
+                headers: {
+                    /** @description The operation. */
+                    Location: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            /** @description Removed. With `force=true` nothing waits for it any more. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

@@ -26,6 +26,7 @@ import { eventOperations } from './routes/events.ts';
 import { handlerOperations } from './routes/handlers.ts';
 import { jobOperations } from './routes/jobs.ts';
 import { nodeOperations } from './routes/nodes.ts';
+import { longOperations } from './routes/operations.ts';
 import { queueOperations } from './routes/queues.ts';
 import { serviceOperations } from './routes/service.ts';
 import { settingOperations } from './routes/settings.ts';
@@ -78,6 +79,7 @@ function operationsOf(parts: ApiParts, contract: Contract): Operations {
     ...controlOperations(parts),
     ...dlqOperations(parts),
     ...bulkOperations(parts),
+    ...longOperations(parts),
     ...queueOperations(parts),
     ...nodeOperations(parts),
     ...settingOperations(parts),

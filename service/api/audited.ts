@@ -27,6 +27,7 @@ export const ACTIONS: Readonly<Record<string, string | null>> = {
   testHandler: 'handler.test',
   openCircuit: 'circuit.open',
   resetCircuit: 'circuit.reset',
+  cancelOperation: 'operation.cancel',
 };
 
 /** What only the operation knows of its own effect. Names, ids, counts and settings: never payloads, never secrets. */

@@ -1,4 +1,4 @@
-// Owns what previews and bulk operations look like on the wire.
+// Owns what previews and operations on many jobs look like on the wire.
 import { skippedBy } from '../application/operations.ts';
 import { askedFilter, type Previewed } from '../application/previews.ts';
 import type { Caller } from '../domain/access.ts';
@@ -17,11 +17,12 @@ export function presentPreview(previewed: Previewed, maxAttempts: (job: Job) => 
 }
 
 export function presentOperation(operation: Operation): object {
-  const { id, action, filter, total, affected, by, startedAt, finishedAt } = operation;
+  const { id, action, filter, total, affected, by, startedAt, finishedAt, ended, error } = operation;
   return {
     ...{ id, action, filter: askedFilter(filter), total, affected },
     skipped: skippedBy(operation),
-    state: finishedAt === null ? 'running' : 'finished',
+    state: ended ?? 'running',
+    error,
     startedBy: by,
     startedAt: formatInstant(startedAt),
     finishedAt: finishedAt === null ? null : formatInstant(finishedAt),

@@ -1,25 +1,25 @@
 // Owns the verbs of the handler registry: list, read, put, remove, test.
 import { randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
 import { DomainError, type Fault } from '../domain/errors.ts';
-import { CATCH_ALL, type Handler } from '../domain/handler.ts';
-import type { Job } from '../domain/job.ts';
-import { reject } from '../domain/lifecycle.ts';
+import type { Handler } from '../domain/handler.ts';
 import { incompatibilities } from '../domain/schema-compatibility.ts';
 import type { Delivery, PingAnswer } from '../ports/delivery.ts';
-import type { Cursor, JobFilter, Page, Store } from '../ports/store.ts';
+import type { Operation } from '../ports/operations.ts';
+import type { Store } from '../ports/store.ts';
 import { Faults } from './faults.ts';
 import { type HandlerDraft, type ReadHandler, readHandlerDraft } from './handler-draft.ts';
+import type { Operations } from './operations.ts';
 import type { HandlerRegistry } from './registry.ts';
 
 const SECRET_BYTES = 32;
 /** How long the secret before a change stays valid. */
 const SECRET_OVERLAP_MS = 86_400_000;
-const REJECT_BATCH = 200;
 const MOST_SCHEMA_FAULTS = 100;
-const HANDLER_GONE = 'The handler for this job was removed while it waited.';
 
 interface HandlerParts {
-  readonly store: Pick<Store, 'handlers' | 'jobs' | 'clock'>;
+  readonly store: Pick<Store, 'handlers' | 'clock'>;
+  readonly operations: Pick<Operations, 'carryOut' | 'rejectionOf'>;
   readonly registry: HandlerRegistry;
   readonly delivery: Pick<Delivery, 'refusal' | 'ping'>;
 }
@@ -48,7 +48,7 @@ export class Handlers {
 
   /** Registers or replaces. `force` accepts a schema that may refuse what the old one took. */
   async put(type: string, draft: HandlerDraft, force: boolean): Promise<PutHandler> {
-    const { store, registry, delivery } = this.#parts;
+    const { store, delivery } = this.#parts;
     const faults = new Faults();
     const read = readHandlerDraft(type, draft, url => delivery.refusal(url), faults);
     faults.check();
@@ -63,43 +63,49 @@ export class Handlers {
       createdAt: 0,
       updatedAt: 0,
     });
-    await registry.load();
+    await this.#reload();
     return { handler, created, secret: secrets.secret === stored?.secret ? null : secrets.secret };
   }
 
-  /** Removes it; with `force` also when jobs depend on it, which then die unless the catch-all takes them. */
-  async remove(type: string, force: boolean): Promise<void> {
-    const { store, registry } = this.#parts;
+  /** Removes it, unless jobs of its type wait, run or are dead. */
+  async remove(type: string): Promise<void> {
     const stored = (await this.#stored(type)) ?? absent(type);
     if (stored.managedBy === 'file') throw managedByFile(type);
-    const removed = await store.handlers.remove(type, force);
+    const removed = await this.#parts.store.handlers.remove(type, false);
     if (removed === 'in-use') throw inUse(type);
     if (removed === 'absent') absent(type);
-    await registry.load();
-    if (force) await this.#rejectWaiting(type === CATCH_ALL ? {} : { type });
+    await this.#reload();
+  }
+
+  /**
+   * Removes it although there are jobs of its type: those that wait and that no other handler takes die by an operation, which
+   * is the answer; null when there are none. Asked again while that operation goes on, it answers where it stands.
+   */
+  async removeByForce(type: string, by: string): Promise<Operation | null> {
+    const { store, operations } = this.#parts;
+    const stored = await this.#stored(type);
+    if (stored?.managedBy === 'file') throw managedByFile(type);
+    if (stored === undefined) return (await operations.rejectionOf(type)) ?? absent(type);
+    const id = uuidv7();
+    const removed = await operations.carryOut(id, owner => store.handlers.remove(type, true, { id, by, owner }));
+    if (removed === 'absent') absent(type);
+    await this.#reload();
+    return typeof removed === 'string' ? null : removed;
   }
 
   async test(type: string): Promise<PingAnswer> {
     return this.#parts.delivery.ping(await this.get(type));
   }
 
-  async #stored(type: string): Promise<Handler | undefined> {
-    return (await this.list()).find(handler => handler.type === type);
+  /** The change is made: a copy that cannot be read anew now is read anew with the next claim. */
+  async #reload(): Promise<void> {
+    await this.#parts.registry.load().catch((error: unknown) => {
+      if (!(error instanceof DomainError)) throw error;
+    });
   }
 
-  /** Everything that waited for the handler when it went and that no other takes; running jobs finish. */
-  async #rejectWaiting(ofType: Pick<JobFilter, 'type'>): Promise<void> {
-    const { store, registry } = this.#parts;
-    const { jobs, clock } = store;
-    const filter = { states: ['scheduled', 'pending', 'fetched'], ...ofType, createdBefore: clock.now() + 1 } as const;
-    const request = { order: 'created', limit: REJECT_BATCH, withPayload: false } as const;
-    let after: Cursor | null = null;
-    do {
-      const page: Page<Job> = await jobs.list(filter, { ...request, after });
-      const orphans = page.items.filter(job => !registry.find(job.type));
-      if (orphans.length > 0) await jobs.apply(orphans.map(job => reject(job, HANDLER_GONE)));
-      after = page.next;
-    } while (after !== null);
+  async #stored(type: string): Promise<Handler | undefined> {
+    return (await this.list()).find(handler => handler.type === type);
   }
 }
 

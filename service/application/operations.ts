@@ -1,18 +1,19 @@
-// Owns bulk operations on dead jobs: from the token of a preview, batch by batch, to a true total, on whichever nodes live meanwhile.
-import { BULK, type BulkAction } from '../domain/bulk.ts';
+// Owns operations on many jobs: from their beginning, batch by batch, to a true end, on whichever nodes live meanwhile.
+import { BULK, type BulkAction, pauseAfterBugMs } from '../domain/bulk.ts';
 import { DomainError } from '../domain/errors.ts';
-import type { Job } from '../domain/job.ts';
-import { discard, resurrect, type Transition } from '../domain/lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { Operation } from '../ports/operations.ts';
-import type { Cursor, Store } from '../ports/store.ts';
-import { type EditRules, obstacle } from './edits.ts';
+import type { Cursor, Page, Store } from '../ports/store.ts';
+import type { Audit } from './audit.ts';
+import type { EditRules } from './edits.ts';
 import type { Wake } from './jobs.ts';
+import { auditedAs, nextBatch } from './operation-batch.ts';
 import type { Preview } from './preview-token.ts';
 import { askedFilter, type Previews, stale } from './previews.ts';
 
 export interface OperationParts extends EditRules {
   readonly store: Store;
+  readonly audit: Pick<Audit, 'record'>;
   readonly previews: Previews;
   readonly wake: Wake;
   readonly log: Log;
@@ -20,8 +21,8 @@ export interface OperationParts extends EditRules {
   readonly owner: string;
   /** Whether the node of that name is known to have ended. */
   readonly isGone: (owner: string) => boolean;
-  /** Tells the engine that an operation waits to be carried on. */
-  readonly onBegun: () => void;
+  /** Tells the engine that an operation can be carried on in so many milliseconds. */
+  readonly onWork: (inMs: number) => void;
 }
 
 export interface Execution {
@@ -33,13 +34,7 @@ export interface Execution {
 
 /** An owner whose operation has not moved for so long is taken to have ended; two owners at once would do no harm. */
 const STILL_MS = 60_000;
-
-/** What one batch is about to do. */
-interface Batch {
-  readonly transitions: readonly Transition[];
-  readonly noHandler: number;
-  readonly schema: number;
-}
+const LONGEST_ERROR = 500;
 
 export class Operations {
   readonly #parts: OperationParts;
@@ -51,23 +46,34 @@ export class Operations {
     this.#parts = parts;
   }
 
-  /** Begins what was previewed, once over all nodes; a small one has finished with the answer, unless storage or the node went away. */
+  /** Begins what was previewed, once over all nodes. */
   async execute({ token, action, acknowledge }: Execution, by: string): Promise<Operation> {
-    const { store, previews, owner, onBegun } = this.#parts;
+    const { store, previews } = this.#parts;
     const preview = await previews.open(token, action);
     if (preview.needsAcknowledgement && !acknowledge) throw unacknowledged();
     const { id, filter, mark, total, last } = preview;
-    const isAwaited = total <= BULK.atOnce && !this.#isStopping;
-    if (isAwaited) this.#awaited.add(id);
+    return this.carryOut(id, async owner => {
+      const begun = await store.operations.begin({ id, action, filter, mark, total, last, by, owner });
+      if (begun === null) throw used(preview);
+      return begun;
+    });
+  }
+
+  /**
+   * Begins an operation in the name of the owner that `begin` is given. A small one has ended with the answer, unless storage
+   * or the node went away: from its beginning on, the answer is where it stands, never a refusal.
+   */
+  async carryOut<T extends Operation | string>(id: string, begin: (owner: string | null) => Promise<T>): Promise<T> {
+    const isFirst = !this.#awaited.has(id);
+    this.#awaited.add(id);
     try {
-      const operation = { id, action, filter, mark, total, last, by, owner: this.#isStopping ? null : owner };
-      if (!(await store.operations.begin(operation))) throw used(preview);
-      if (isAwaited) await this.#finish(await this.get(id));
+      const begun = await begin(this.#isStopping ? null : this.#parts.owner);
+      if (typeof begun === 'string' || begun.total > BULK.atOnce) return begun;
+      return (await this.#carryOn(begun)) as T;
     } finally {
-      this.#awaited.delete(id);
+      if (isFirst) this.#awaited.delete(id);
+      this.#parts.onWork(0);
     }
-    onBegun();
-    return this.get(id);
   }
 
   async get(id: string): Promise<Operation> {
@@ -76,11 +82,26 @@ export class Operations {
     throw new DomainError('not-found', `There is no operation ${id}. Finished ones are kept for 30 days.`);
   }
 
+  /** Ends it where it stands: what was moved stays moved, and nothing more is. */
+  async cancel(id: string): Promise<Operation> {
+    const cancelled = await this.#parts.store.operations.cancel(id);
+    if (cancelled === null) throw over(await this.get(id));
+    await this.#conclude(cancelled);
+    return cancelled;
+  }
+
+  /** The rejection of what waited for the handler of this type, when it has not ended. */
+  rejectionOf(type: string): Promise<Operation | undefined> {
+    return this.#findUnfinished(one => one.action === 'reject' && auditedAs(one).target === type);
+  }
+
   /** One batch of what this node has begun, or of what a node has left behind; answers whether there may be more to do. */
   async step(): Promise<boolean> {
     const operation = await this.#next();
-    if (operation !== undefined) await this.#advance(operation);
-    return operation !== undefined;
+    if (operation === undefined) return false;
+    const advanced = await this.#attempt(operation);
+    if (advanced !== null && advanced.finishedAt !== null) await this.#conclude(advanced);
+    return true;
   }
 
   /** Hands over to the other nodes what this one has not finished; the batch under way is counted all the same. */
@@ -90,101 +111,119 @@ export class Operations {
   }
 
   async #next(): Promise<Operation | undefined> {
-    const { store, owner, log } = this.#parts;
-    const unfinished = (await store.operations.unfinished()).filter(({ id }) => !this.#awaited.has(id));
-    const own = unfinished.find(operation => operation.owner === owner);
+    const { store, owner, log, onWork } = this.#parts;
+    const { own, left, inMs } = await this.#choose();
     if (own !== undefined) return own;
-    const left = unfinished.find(operation => this.#isLeft(operation));
+    if (left === undefined) onWork(inMs);
     if (left === undefined || this.#isStopping || !(await store.operations.take(left, owner))) return undefined;
     log.event('operationTaken', { operation: left.id, from: left.owner });
     return left;
+  }
+
+  /** The oldest of its own that can be carried on now, the oldest that was left behind, and when the next can be tried again. */
+  async #choose(): Promise<{ own?: Operation; left?: Operation; inMs: number }> {
+    const now = this.#parts.store.clock.now();
+    let inMs = Number.POSITIVE_INFINITY;
+    let left: Operation | undefined;
+    const own = await this.#findUnfinished(operation => {
+      const isOwn = operation.owner === this.#parts.owner;
+      if (this.#awaited.has(operation.id) || !(isOwn || this.#isLeft(operation))) return false;
+      const waitMs = operation.movedAt + pauseAfterBugMs(operation.failures) - now;
+      if (waitMs > 0) inMs = Math.min(inMs, waitMs);
+      else if (!isOwn) left ??= operation;
+      return isOwn && waitMs <= 0;
+    });
+    return { ...(own && { own }), ...(left && { left }), inMs };
+  }
+
+  async #findUnfinished(isIt: (operation: Operation) => boolean): Promise<Operation | undefined> {
+    let after: Cursor | null = null;
+    do {
+      const page: Page<Operation> = await this.#parts.store.operations.unfinished(after);
+      const found = page.items.find(isIt);
+      if (found !== undefined) return found;
+      after = page.next;
+    } while (after !== null);
+    return undefined;
   }
 
   #isLeft({ owner, movedAt }: Operation): boolean {
     return owner === null || this.#parts.isGone(owner) || this.#parts.store.clock.now() - movedAt > STILL_MS;
   }
 
-  /** What cannot be finished now is carried on by the loop, here or elsewhere. */
-  async #finish(begun: Operation): Promise<void> {
+  /** What cannot be ended now is carried on by the loop, here or elsewhere. */
+  async #carryOn(begun: Operation): Promise<Operation> {
+    let known = begun;
     try {
-      let operation: Operation | null = begun;
-      while (operation?.finishedAt === null && !this.#isStopping) operation = await this.#advance(operation);
+      while (known.finishedAt === null && known.failures === 0 && !this.#isStopping) {
+        const advanced = await this.#attempt(known);
+        known = advanced ?? (await this.get(known.id));
+        if (advanced === null) break;
+      }
+    } catch (err) {
+      const { id, action } = begun;
+      this.#parts.log.event(isStorageAway(err) ? 'storageFailed' : 'operationRetried', { operation: id, action, err });
+    }
+    return known;
+  }
+
+  /** One batch; a bug in it is counted, so that it is not tried for ever. */
+  async #attempt(operation: Operation): Promise<Operation | null> {
+    try {
+      return await this.#advance(operation);
     } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      this.#parts.log.event('storageFailed', { operation: begun.id, err: error });
+      if (isStorageAway(error)) throw error;
+      return this.#fail(operation, error);
     }
   }
 
   /** Reads the next jobs, decides about each, moves them, and notes how far it came. */
   async #advance(operation: Operation): Promise<Operation | null> {
     const { store, owner, wake } = this.#parts;
-    const { jobs, position, isFinished } = await this.#read(operation);
-    const { transitions, ...skipped } = await this.#decide(operation, jobs);
+    const { transitions, ...rest } = await nextBatch(operation, this.#parts);
     const applied = await store.jobs.apply(transitions);
     const keyTaken = applied.filter(one => !one.held && one.why === 'key-taken').length;
     if (operation.action === 'resurrect' && applied.some(({ held }) => held)) wake(store.clock.now());
-    const batch = { id: operation.id, owner, position, keyTaken, ...skipped, isFinished };
-    const advanced = await store.operations.advance(batch);
-    if (advanced !== null && isFinished) await this.#conclude(advanced);
+    const advanced = await store.operations.advance({ id: operation.id, owner, keyTaken, ...rest });
+    const { id, action, total } = operation;
+    if (advanced?.ended)
+      this.#parts.log.event('operationFinished', { operation: id, action, affected: advanced.affected, total });
     return advanced;
   }
 
-  async #read({ filter, mark, last, total, position, ...done }: Operation) {
-    const left = total - done.affected - done.keyTaken - done.noHandler - done.schema;
-    if (last === null || left <= 0) return { jobs: [], position, isFinished: true };
-    const { items, next } = await this.#parts.store.jobs.list(
-      { ...filter, states: ['dead'], deadUpTo: mark },
-      { order: 'failed', limit: Math.min(BULK.batch, left), after: position, withPayload: false },
-    );
-    const jobs = items.filter(job => !isOlder(job, last));
-    const isFinished =
-      next === null || jobs.length < items.length || isOlder({ finishedAt: next.at, id: next.id }, last);
-    return { jobs, position: next ?? position, isFinished };
+  async #fail({ id, action, failures }: Operation, err: unknown): Promise<Operation | null> {
+    const { store, owner, log } = this.#parts;
+    const isLast = failures + 1 >= BULK.tries;
+    log.event(isLast ? 'operationFailed' : 'operationRetried', { operation: id, action, err });
+    const error = (err instanceof Error ? err.message : String(err)).slice(0, LONGEST_ERROR);
+    return store.operations.fail({ id, owner, error, isLast });
   }
 
-  async #decide({ id, action, by }: Operation, jobs: readonly Job[]): Promise<Batch> {
-    const { registry } = this.#parts;
-    const skipped = { noHandler: 0, schema: 0 };
-    const transitions: Transition[] = [];
-    if (action === 'resurrect' && jobs.length > 0) await registry.load();
-    for (const job of jobs) {
-      const obstacle = action === 'resurrect' ? await this.#obstacle(job) : null;
-      if (obstacle !== null) skipped[obstacle] += 1;
-      const transition = action === 'resurrect' ? resurrect(job, {}, by) : discard(job);
-      if (obstacle === null && transition !== null) transitions.push({ ...transition, operationId: id });
-    }
-    return { transitions, ...skipped };
-  }
-
-  /** Payloads may be large: only those that a schema asks about are read, one by one. */
-  async #obstacle(job: Job): Promise<'noHandler' | 'schema' | null> {
-    const { store, registry } = this.#parts;
-    const hasSchema = (registry.find(job.type)?.schema ?? null) !== null;
-    const full = hasSchema ? await store.jobs.get(job.id) : null;
-    return obstacle(job, full?.payload ?? null, this.#parts);
-  }
-
+  /** Writes down how it ended, unless the answer of the request that began it says so. */
   async #conclude(operation: Operation): Promise<void> {
-    const { id, action, by, filter, affected, total } = operation;
-    this.#parts.log.event('operationFinished', { operation: id, action, affected, total });
-    if (total <= BULK.atOnce) return;
-    await this.#parts.store.audit.record({
-      ...{ actor: by, keyId: null, action: `dlq.${action}`, target: id, filter: askedFilter(filter), affected },
-      ...{ outcome: 'succeeded', requestId: null, details: { skipped: skippedBy(operation) } },
+    const { id, by, filter, affected, ended, error } = operation;
+    const why = error === null ? {} : { error };
+    await this.#parts.audit.record({
+      ...{ actor: by, keyId: null, ...auditedAs(operation), filter: askedFilter(filter), affected },
+      ...{ outcome: ended === 'finished' ? 'succeeded' : String(ended), requestId: null },
+      details: { operation: id, skipped: skippedBy(operation), ...why },
     });
   }
 }
 
-/** How many of the previewed jobs were not taken, and why. What is gone is known at the end. */
+function isStorageAway(error: unknown): boolean {
+  return error instanceof DomainError && error.code === 'storage-unavailable';
+}
+
+/** How many of the jobs were not taken, and why. What is gone is known at the end. */
 export function skippedBy(operation: Operation): Record<'gone' | 'keyTaken' | 'noHandler' | 'schema', number> {
-  const { total, affected, keyTaken, noHandler, schema, finishedAt } = operation;
-  const gone = finishedAt === null ? 0 : Math.max(0, total - affected - keyTaken - noHandler - schema);
+  const { total, affected, keyTaken, noHandler, schema, ended } = operation;
+  const gone = ended === 'finished' ? Math.max(0, total - affected - keyTaken - noHandler - schema) : 0;
   return { gone, keyTaken, noHandler, schema };
 }
 
-function isOlder({ finishedAt, id }: Pick<Job, 'finishedAt' | 'id'>, last: Cursor): boolean {
-  const at = finishedAt ?? 0;
-  return at === last.at ? id < last.id : at < last.at;
+function over({ id, ended }: Operation): DomainError {
+  return new DomainError('conflict-state', `Operation ${id} has ${ended} already. What it has moved stays moved.`);
 }
 
 function used({ id }: Preview): DomainError {

@@ -66,9 +66,9 @@ function announcedHandlers(handlers: HandlerStore, tell: Tell): HandlerStore {
       told(await handlers.put(handler), ({ created }) => {
         tell({ kind: 'handler', data: { type: handler.type, change: created ? 'registered' : 'replaced' } });
       }),
-    remove: async (type, force) =>
-      told(await handlers.remove(type, force), removed => {
-        if (removed === 'removed') tell({ kind: 'handler', data: { type, change: 'removed' } });
+    remove: async (type, force, rejection) =>
+      told(await handlers.remove(type, force, rejection), removed => {
+        if (removed !== 'absent' && removed !== 'in-use') tell({ kind: 'handler', data: { type, change: 'removed' } });
       }),
   };
 }

@@ -12,7 +12,7 @@ export interface AuditEntry {
   readonly filter: object | null;
   /** How many things changed, or null when it is not known yet. */
   readonly affected: number | null;
-  /** `succeeded`, `accepted`, or the code of the problem that it was answered with. */
+  /** `succeeded`, `accepted`, the code of the problem that it was answered with, or how a long action ended otherwise (`failed`, `cancelled`). */
   readonly outcome: string;
   readonly requestId: string | null;
   readonly details: Readonly<Record<string, unknown>> | null;

@@ -10,7 +10,7 @@ import type { FamilyStore } from './families.ts';
 import type { KeyStore } from './keys.ts';
 import type { JobFilter, Page, PageRequest } from './lists.ts';
 import type { NodeStore } from './nodes.ts';
-import type { OperationStore } from './operations.ts';
+import type { NewRejection, Operation, OperationStore } from './operations.ts';
 import type { SettingsStore } from './settings.ts';
 import type { StatsStore } from './stats.ts';
 
@@ -212,6 +212,9 @@ export interface HandlerStore {
   list(): Promise<{ readonly handlers: readonly Handler[]; readonly revision: number }>;
   /** Creates or replaces; answers whether it is new. Timestamps are the store's: those given are ignored. */
   put(handler: Handler): Promise<{ readonly handler: Handler; readonly created: boolean }>;
-  /** Removes it unless jobs of the type wait, run or are dead (then `in-use`); `force` removes it anyway. */
-  remove(type: string, force: boolean): Promise<'removed' | 'absent' | 'in-use'>;
+  /**
+   * Removes it unless jobs of the type wait, run or are dead (then `in-use`); `force` removes it anyway. When jobs wait that
+   * no other handler takes, `rejection` begins in the same transaction and is the answer.
+   */
+  remove(type: string, force: boolean, rejection?: NewRejection): Promise<'removed' | 'absent' | 'in-use' | Operation>;
 }

@@ -1,5 +1,6 @@
 // Owns the proof that what is counted is what was committed: every path into the DLQ by its stored reason, and nothing that failed.
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Audit } from '#service/application/audit.js';
 import { Handlers } from '#service/application/handlers.js';
 import { HandlerRegistry } from '#service/application/registry.js';
 import { DomainError } from '#service/domain/errors.js';
@@ -7,7 +8,9 @@ import { FAILURE_REASONS } from '#service/domain/failure.js';
 import type { ClaimedJob } from '#service/domain/job.js';
 import { cancel, decide, type Outcome, skip, start } from '#service/domain/lifecycle.js';
 import { type AttemptPolicy, DEFAULT_ATTEMPT_POLICY } from '#service/domain/retry.js';
+import { createLog } from '#service/log.js';
 import type { Store } from '#service/ports/store.js';
+import { bulkParts } from '../api/fixture/bulk.ts';
 import { handlerFor, type JobFields, newJob, PATIENT, TYPE } from '../fixtures/jobs.ts';
 import { Measured } from './fixture/measured.ts';
 
@@ -95,7 +98,10 @@ test('J1 · Operators who cancel what waits, or force a handler away, bury jobs 
   const registry = new HandlerRegistry(store.handlers, DEFAULT_ATTEMPT_POLICY);
   await registry.load();
   const delivery = { refusal: () => null, ping: () => Promise.reject(new Error('nobody is pinged here')) };
-  await new Handlers({ store, registry, delivery }).remove(TYPE, true);
+  const rules = { requireRegisteredTypes: true, maxPayloadBytes: 1_000 };
+  const audit = new Audit(store.audit, createLog('silent'));
+  const { operations } = bulkParts({ store, registry, rules, audit, wake: () => undefined }, 'node-a');
+  await new Handlers({ store, registry, delivery, operations }).removeByForce(TYPE, 'ops');
   expect(await measured.sum(DLQ, { reason: 'Cancelled' })).toBe(1);
   expect(await measured.sum(DLQ, { reason: 'FatalError' })).toBe(2);
   expect(await measured.sum('chokaq_jobs_failed_total')).toBe(0);

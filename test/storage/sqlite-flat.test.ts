@@ -188,7 +188,7 @@ it('What a bulk action and its preview ask scans no job table and sorts none', (
       for (const filter of [{}, { queue: 'q' }, { errorFamily: 1 }, { search: 'x' }])
         surveyDead(session, { filter: { ...filter, deadUpTo: mark }, after: null, limit: 9, withReasons: true });
       beginOperation(session, { ...operation, mark });
-      unfinishedOperations(session);
+      unfinishedOperations(session, null);
       advanceOperation(session, batch);
       topFamilies(session, 9);
     }),

@@ -1,9 +1,9 @@
 // Owns the proof that a database of an older service is brought up to date with what it holds.
-import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readMigrations } from '#service/storage/migrate.js';
 import { topFamilies } from '#service/storage/sqlite/families.js';
+import { getOperation, unfinishedOperations } from '#service/storage/sqlite/operations.js';
 import { migrate } from '#service/storage/sqlite/schema.js';
 import { Session } from '#service/storage/sqlite/session.js';
 
@@ -12,13 +12,22 @@ const FOLDER = new URL('../../service/storage/sqlite/migrations/', import.meta.u
 let database: Database.Database;
 beforeEach(() => {
   database = new Database(':memory:');
-  const [first] = readMigrations(FOLDER.pathname);
-  database.exec(readFileSync(new URL('001_initial.sql', FOLDER), 'utf8'));
   database.exec(`CREATE TABLE schema_migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL,
     applied_at INTEGER NOT NULL, serves_from INTEGER NOT NULL) STRICT`);
-  database.prepare("INSERT INTO schema_migrations VALUES (1, 'initial', ?, 1, 1)").run(first?.checksum);
+  upTo(1);
 });
 afterEach(() => database.close());
+
+/** As a service left it that knew so many migrations. */
+function upTo(last: number): void {
+  // What a migration asks of the connection that makes it; there is nothing to ask about here.
+  database.function('error_prefix', _text => '');
+  const applied = database.prepare<[], number>('SELECT count(*) FROM schema_migrations').pluck().get() ?? 0;
+  for (const { number, name, sql, checksum } of readMigrations(FOLDER.pathname).slice(applied, last)) {
+    database.exec(sql);
+    database.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?, 1, 1)').run(number, name, checksum);
+  }
+}
 
 const BURY = `
   INSERT INTO jobs_dlq (id, queue, type, failure_reason, error_details, failed_at, priority, due_at, created_at, first_due_at,
@@ -41,4 +50,19 @@ it('Jobs that died before there were error families are in theirs afterwards', (
   expect(families.reduce((sum, { count }) => sum + count, 0)).toBe(604);
   const stray = database.prepare('SELECT count(*) FROM jobs_dlq WHERE error_family IS NULL').pluck().get();
   expect(stray).toBe(0);
+});
+
+it('Operations of before are what they were: those that had finished, and those that go on where they stood', () => {
+  upTo(2);
+  const begin = database.prepare(`INSERT INTO operations (id, action, filter, mark, total, last_failed_at, last_id,
+    position_failed_at, position_id, affected, started_by, owner, started_at, moved_at, finished_at)
+    VALUES (?, 'purge', '{}', 9, 4, 1, 'a', ?, ?, 2, 'ann', 'node', 5, 6, ?)`);
+  begin.run('done', null, null, 7);
+  begin.run('half', 3, 'c', null);
+  expect(migrate(database, 9_000)).toContain('operations');
+  const session = new Session(database);
+  const known = { action: 'purge', total: 4, affected: 2, failures: 0, error: null };
+  expect(getOperation(session, 'done').body).toMatchObject({ ...known, ended: 'finished', finishedAt: 7 });
+  const half = { ...known, id: 'half', position: { at: 3, id: 'c' }, ended: null, finishedAt: null };
+  expect(unfinishedOperations(session, null).body).toMatchObject({ items: [half], next: null });
 });

@@ -15,6 +15,7 @@ import { listsLaw } from './suite/lists.ts';
 import { movesLaw } from './suite/moves.ts';
 import { nodesLaw } from './suite/nodes.ts';
 import { operateLaw } from './suite/operate.ts';
+import { operationEndsLaw } from './suite/operation-ends.ts';
 import { operationsLaw } from './suite/operations.ts';
 import { queueRetentionLaw } from './suite/queue-retention.ts';
 import { queuesLaw } from './suite/queues.ts';
@@ -47,6 +48,7 @@ const CHAPTERS: Readonly<Record<string, (law: Law) => void>> = {
   lists: listsLaw,
   'error families': familiesLaw,
   operations: operationsLaw,
+  'operation ends': operationEndsLaw,
   counters: countersLaw,
   retention: retentionLaw,
   'retention per queue': queueRetentionLaw,

@@ -73,6 +73,11 @@ export class OperationCalls {
     return this.#wire.call(options, api => api.GET('/operations/{id}', { params: { path: { id } } }));
   }
 
+  /** Ends it where it stands. */
+  cancel(id: string, options: CallOptions = {}): Promise<Schemas['Operation']> {
+    return this.#wire.call(options, api => api.POST('/operations/{id}/cancel', { params: { path: { id } } }));
+  }
+
   /** Resolves once it is finished; rejects with the code `timeout` when it is not. */
   async waitFor(id: string, { timeout = '5m', signal }: WaitOptions = {}): Promise<Schemas['Operation']> {
     const endsAt = performance.now() + durationMs(timeout, 'timeout');

@@ -72,7 +72,12 @@ export class HandlerCalls {
     );
   }
 
-  remove(type: string, query: Query<'removeHandler'> = {}, options: CallOptions = {}): Promise<void> {
+  /** With `force`, answers the operation that ends what waited for it, when that goes on behind the answer. */
+  remove(
+    type: string,
+    query: Query<'removeHandler'> = {},
+    options: CallOptions = {},
+  ): Promise<Schemas['Operation'] | undefined> {
     return this.#wire.call(options, api => api.DELETE('/handlers/{type}', { params: { path: { type }, query } }));
   }
 

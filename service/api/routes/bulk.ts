@@ -8,7 +8,7 @@ import { DomainError } from '../../domain/errors.ts';
 import type { Operation } from '../../ports/operations.ts';
 import { noteForAudit } from '../audited.ts';
 import { type DeadFilter, filterFrom } from '../filter.ts';
-import { type ApiParts, actorOf, callerOf, type Operations, pathParameter } from '../operation.ts';
+import { type ApiParts, actorOf, callerOf, type Operations } from '../operation.ts';
 import { presentOperation, presentPreview } from '../present-bulk.ts';
 import { sendJson } from '../reply.ts';
 
@@ -36,10 +36,6 @@ export function bulkOperations(parts: ApiParts): Operations {
 
     resurrectJobs: (req, res) => run(parts, 'resurrect', req, res),
     purgeJobs: (req, res) => run(parts, 'purge', req, res),
-
-    async getOperation(req, res) {
-      sendJson(res, 200, presentOperation(await parts.operations.get(pathParameter(req, 'id'))));
-    },
   };
 }
 
@@ -56,11 +52,11 @@ function sendResults(res: Response, results: readonly ActionResult[]): void {
   sendJson(res, 200, { results });
 }
 
-/** What is not finished is carried on behind the answer. */
+/** What has not finished is carried on behind the answer, unless somebody has cancelled it meanwhile. */
 function sendOperation(res: Response, operation: Operation): void {
-  const { id, affected, finishedAt } = operation;
+  const { id, affected, ended } = operation;
   const filter = askedFilter(operation.filter);
-  const isDone = finishedAt !== null;
+  const isDone = ended === 'finished';
   noteForAudit(res, { target: id, filter, affected: isDone ? affected : null, details: { operation: id } });
   if (!isDone) res.setHeader('location', `/operations/${id}`);
   if (isDone) sendJson(res, 200, { affected, skipped: skippedBy(operation) });

@@ -1,9 +1,11 @@
 // Owns the operations on the handler registry.
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type { HandlerDraft } from '../../application/handler-draft.ts';
+import type { Operation } from '../../ports/operations.ts';
 import { noteForAudit } from '../audited.ts';
-import { type ApiParts, type Operations, pathKey } from '../operation.ts';
+import { type ApiParts, actorOf, type Operations, pathKey } from '../operation.ts';
 import { presentHandler } from '../present.ts';
+import { presentOperation } from '../present-bulk.ts';
 import { sendJson, sendNothing } from '../reply.ts';
 
 export function handlerOperations({ handlers }: ApiParts): Operations {
@@ -28,7 +30,9 @@ export function handlerOperations({ handlers }: ApiParts): Operations {
     },
 
     async removeHandler(req, res) {
-      await handlers.remove(pathKey(req, 'type'), isForced(req));
+      const type = pathKey(req, 'type');
+      if (isForced(req)) return sendRemoved(res, await handlers.removeByForce(type, actorOf(req)));
+      await handlers.remove(type);
       sendNothing(res);
     },
 
@@ -36,6 +40,18 @@ export function handlerOperations({ handlers }: ApiParts): Operations {
       sendJson(res, 200, await handlers.test(pathKey(req, 'type')));
     },
   };
+}
+
+/** The handler is gone; what waited for it may still be on its way to the DLQ. */
+function sendRemoved(res: Response, rejection: Operation | null): void {
+  const isDone = rejection === null || rejection.ended === 'finished';
+  if (rejection !== null) {
+    const { id, affected } = rejection;
+    noteForAudit(res, { affected: isDone ? affected : null, details: { operation: id } });
+    if (!isDone) res.setHeader('location', `/operations/${id}`);
+  }
+  if (isDone) sendNothing(res);
+  else sendJson(res, 202, presentOperation(rejection));
 }
 
 /** The contract has made a boolean of the text. */

@@ -7,7 +7,7 @@ import { type EndedRow, editDead, purge, remove, resurrect } from './ended-moves
 import { bury, succeed } from './endings.ts';
 import { giveBack, requestCancel, start } from './hot-moves.ts';
 import { HELD_COLUMNS, type HotRow, hotRowFrom } from './hot-row.ts';
-import { countAffected } from './operations.ts';
+import { countAffected, endedOperations } from './operations.ts';
 import { type Parcel, plain } from './parcel.ts';
 import { enterClaim } from './result-claims.ts';
 import type { Session } from './session.ts';
@@ -30,7 +30,10 @@ const NOT_ADMITTED = {
 } as const satisfies Record<string, Applied>;
 
 export function apply(session: Session, transitions: readonly Transition[]): Parcel<readonly Applied[]> {
-  const applied = transitions.map(transition => applyOne(session, transition));
+  const ended = endedOperations(session, transitions);
+  const applied = transitions.map(transition =>
+    ended.has(transition.operationId ?? '') ? LOST : applyOne(session, transition),
+  );
   countAffected(session, transitions, applied);
   return plain(applied);
 }

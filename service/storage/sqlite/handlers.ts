@@ -1,5 +1,7 @@
 // Owns registered handlers: stored whole, with a revision that tells every node of each change.
 import { CATCH_ALL, type Handler } from '../../domain/handler.ts';
+import type { NewRejection, Operation } from '../../ports/operations.ts';
+import { beginOperation } from './operations.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
 
@@ -36,6 +38,11 @@ const CATCH_ALL_IN_USE = `
     SELECT type FROM lanes WHERE ready + scheduled + fetched + processing > 0
     UNION ALL SELECT type FROM dead WHERE type IS NOT NULL) AS used
   WHERE NOT EXISTS (SELECT 1 FROM handlers WHERE handlers.type = used.type) LIMIT 1`;
+
+/** Waiting jobs that no handler takes: of one type, or of all (null). */
+const ORPHANS = `
+  SELECT coalesce(sum(ready + scheduled + fetched), 0) FROM lanes
+  WHERE type = coalesce(?, type) AND NOT EXISTS (SELECT 1 FROM handlers WHERE handlers.type IN (lanes.type, '${CATCH_ALL}'))`;
 
 interface HandlerRow {
   readonly type: string;
@@ -89,9 +96,12 @@ export function putHandler(session: Session, given: Handler): Parcel<PutAnswer> 
 export interface RemoveInput {
   readonly type: string;
   readonly force: boolean;
+  readonly rejection?: NewRejection | undefined;
 }
 
-export function removeHandler(session: Session, { type, force }: RemoveInput): Parcel<'removed' | 'absent' | 'in-use'> {
+export type Removal = 'removed' | 'absent' | 'in-use' | Operation;
+
+export function removeHandler(session: Session, { type, force, rejection }: RemoveInput): Parcel<Removal> {
   if (session.row(CREATED_AT, type) === undefined) return plain('absent');
   session.flush();
   if (!force && isInUse(session, type)) return plain('in-use');
@@ -99,7 +109,17 @@ export function removeHandler(session: Session, { type, force }: RemoveInput): P
   session.run(ADVANCE);
   session.circuits.flush(session.now);
   session.circuits.remove(type);
-  return plain('removed');
+  const begun = force && rejection !== undefined ? beginRejection(session, type, rejection) : null;
+  return plain(begun ?? 'removed');
+}
+
+/** What is enqueued from now on waits for a handler to come, as whoever enqueues it has been told. */
+function beginRejection(session: Session, type: string, rejection: NewRejection): Operation | null {
+  const ofType = type === CATCH_ALL ? null : type;
+  const [total = 0] = session.row<[number]>(ORPHANS, ofType) ?? [];
+  if (total === 0) return null;
+  const filter = { ...(ofType !== null && { type: ofType }), createdBefore: session.now + 1 };
+  return beginOperation(session, { ...rejection, action: 'reject', filter, mark: 0, total, last: null }).body;
 }
 
 function isInUse(session: Session, type: string): boolean {

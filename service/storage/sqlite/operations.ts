@@ -1,7 +1,7 @@
-// Owns bulk operations: one row each, from its beginning to its retention, and the secret that signs previews.
+// Owns operations on many jobs: one row each, from its beginning to its retention, and the secret that signs previews.
 import type { Transition } from '../../domain/lifecycle.ts';
-import type { Advance, NewOperation, Operation } from '../../ports/operations.ts';
-import type { Applied, Cursor } from '../../ports/store.ts';
+import type { Advance, NewOperation, Operation, OperationFailure } from '../../ports/operations.ts';
+import type { Applied, Cursor, Page } from '../../ports/store.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
 import { UP_TO, type Value } from './statements.ts';
@@ -16,23 +16,37 @@ const BEGIN = `
   ON CONFLICT (id) DO NOTHING`;
 
 const SELECT = `
-  SELECT id, action, filter, mark, total, last_failed_at, last_id, position_failed_at, position_id, started_by, owner,
-    affected, key_taken, no_handler, schema, started_at, moved_at, finished_at
+  SELECT id, action, filter, mark, total, last_failed_at, last_id, position_at, position_id, started_by, owner,
+    affected, key_taken, no_handler, schema, started_at, moved_at, failures, error, finished_at, ended
   FROM operations`;
 const GET = `${SELECT} WHERE id = ?`;
-const UNFINISHED = `${SELECT} INDEXED BY operations_unfinished WHERE finished_at IS NULL ORDER BY started_at, id LIMIT 50`;
+const UNFINISHED_PAGE = 50;
+const UNFINISHED = `
+  ${SELECT} INDEXED BY operations_unfinished WHERE finished_at IS NULL AND (started_at, id) > (?, ?)
+  ORDER BY started_at, id LIMIT ${UNFINISHED_PAGE}`;
+const GOES_ON = 'SELECT 1 FROM operations WHERE id = ? AND finished_at IS NULL';
 
 const TAKE = `
   UPDATE operations SET owner = ?, moved_at = ?
   WHERE id = ? AND finished_at IS NULL AND owner IS ? AND moved_at = ?`;
 
 const ADVANCE = `
-  UPDATE operations SET position_failed_at = ?, position_id = ?, key_taken = key_taken + CAST(? AS INTEGER),
-    no_handler = no_handler + CAST(? AS INTEGER), schema = schema + CAST(? AS INTEGER), moved_at = ?, finished_at = ?
+  UPDATE operations SET position_at = ?, position_id = ?, key_taken = key_taken + CAST(? AS INTEGER),
+    no_handler = no_handler + CAST(? AS INTEGER), schema = schema + CAST(? AS INTEGER), failures = 0, error = NULL,
+    moved_at = ?, finished_at = ?, ended = ?
   WHERE id = ? AND owner = ? AND finished_at IS NULL`;
+
+const FAIL = `
+  UPDATE operations SET failures = failures + 1, error = ?, moved_at = ?, finished_at = ?, ended = ?
+  WHERE id = ? AND owner = ? AND finished_at IS NULL`;
+
+const CANCEL = `
+  UPDATE operations SET moved_at = ?, finished_at = ?, ended = 'cancelled' WHERE id = ? AND finished_at IS NULL`;
 
 const AFFECTED = 'UPDATE operations SET affected = affected + CAST(? AS INTEGER) WHERE id = ?';
 const RELEASE = 'UPDATE operations SET owner = NULL WHERE finished_at IS NULL AND owner = ?';
+
+const STILL_ON = [null, null] as const;
 
 const FORGET = `
   DELETE FROM operations WHERE id IN (
@@ -49,11 +63,12 @@ export function makeSecret(session: Session, candidate: string): Parcel<string> 
   return plain(readSecret(session).body ?? candidate);
 }
 
-export function beginOperation(session: Session, operation: NewOperation): Parcel<boolean> {
+export function beginOperation(session: Session, operation: NewOperation): Parcel<Operation | null> {
   const { id, action, filter, mark, total, last, by, owner } = operation;
   const { now } = session;
   const set = [JSON.stringify(filter), mark, total, ...valuesOf(last)] as const;
-  return plain(session.run(BEGIN, id, action, ...set, by, owner, now, now) === 1);
+  const isNew = session.run(BEGIN, id, action, ...set, by, owner, now, now) === 1;
+  return isNew ? getOperation(session, id) : plain(null);
 }
 
 export function getOperation(session: Session, id: string): Parcel<Operation | null> {
@@ -61,8 +76,10 @@ export function getOperation(session: Session, id: string): Parcel<Operation | n
   return plain(row === undefined ? null : operationFrom(row));
 }
 
-export function unfinishedOperations(session: Session): Parcel<readonly Operation[]> {
-  return plain(session.records<OperationRow>(UNFINISHED).map(operationFrom));
+export function unfinishedOperations(session: Session, after: Cursor | null): Parcel<Page<Operation>> {
+  const items = session.records<OperationRow>(UNFINISHED, after?.at ?? -1, after?.id ?? '').map(operationFrom);
+  const last = items.length < UNFINISHED_PAGE ? undefined : items.at(-1);
+  return plain({ items, next: last === undefined ? null : { at: last.startedAt, id: last.id } });
 }
 
 export interface TakeInput {
@@ -78,13 +95,32 @@ export function advanceOperation(session: Session, batch: Advance): Parcel<Opera
   const { id, owner, position, keyTaken, noHandler, schema, isFinished } = batch;
   const { now } = session;
   const skipped = [keyTaken, noHandler, schema] as const;
-  const isHeld = session.run(ADVANCE, ...valuesOf(position), ...skipped, now, isFinished ? now : null, id, owner) === 1;
+  const end = isFinished ? ([now, 'finished'] as const) : STILL_ON;
+  const isHeld = session.run(ADVANCE, ...valuesOf(position), ...skipped, now, ...end, id, owner) === 1;
   return isHeld ? getOperation(session, id) : plain(null);
+}
+
+export function failOperation(session: Session, failure: OperationFailure): Parcel<Operation | null> {
+  const { id, owner, error, isLast } = failure;
+  const { now } = session;
+  const end = isLast ? ([now, 'failed'] as const) : STILL_ON;
+  return session.run(FAIL, error, now, ...end, id, owner) === 1 ? getOperation(session, id) : plain(null);
+}
+
+export function cancelOperation(session: Session, id: string): Parcel<Operation | null> {
+  const { now } = session;
+  return session.run(CANCEL, now, now, id) === 1 ? getOperation(session, id) : plain(null);
 }
 
 export function releaseOperations(session: Session, owner: string): Parcel<null> {
   session.run(RELEASE, owner);
   return plain(null);
+}
+
+/** The operations among those of the moves that have ended: nothing more is moved in their name. */
+export function endedOperations(session: Session, transitions: readonly Transition[]): ReadonlySet<string> {
+  const ids = new Set(transitions.flatMap(({ operationId }) => operationId ?? []));
+  return new Set([...ids].filter(id => session.row(GOES_ON, id) === undefined));
 }
 
 /** Counts the moves that held in their operation, in their transaction: whoever carries it on, and whenever a node dies. */
@@ -108,7 +144,7 @@ interface OperationRow {
   readonly total: number;
   readonly last_failed_at: number | null;
   readonly last_id: string | null;
-  readonly position_failed_at: number | null;
+  readonly position_at: number | null;
   readonly position_id: string | null;
   readonly started_by: string;
   readonly owner: string | null;
@@ -118,17 +154,21 @@ interface OperationRow {
   readonly schema: number;
   readonly started_at: number;
   readonly moved_at: number;
+  readonly failures: number;
+  readonly error: string | null;
   readonly finished_at: number | null;
+  readonly ended: Operation['ended'];
 }
 
 function operationFrom(row: OperationRow): Operation {
   return {
     ...{ id: row.id, action: row.action, filter: JSON.parse(row.filter), mark: row.mark, total: row.total },
     last: cursorFrom(row.last_failed_at, row.last_id),
-    position: cursorFrom(row.position_failed_at, row.position_id),
+    position: cursorFrom(row.position_at, row.position_id),
     ...{ by: row.started_by, owner: row.owner, affected: row.affected },
     ...{ keyTaken: row.key_taken, noHandler: row.no_handler, schema: row.schema },
-    ...{ startedAt: row.started_at, movedAt: row.moved_at, finishedAt: row.finished_at },
+    ...{ startedAt: row.started_at, movedAt: row.moved_at, failures: row.failures, error: row.error },
+    ...{ finishedAt: row.finished_at, ended: row.ended },
   };
 }
 

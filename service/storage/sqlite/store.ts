@@ -6,10 +6,18 @@ import type { AuditCursor, AuditEntry, AuditFilter, AuditStore, ScopeRefusals } 
 import type { CircuitStore } from '../../ports/circuits.ts';
 import type { FamilyStore } from '../../ports/families.ts';
 import type { KeyStore } from '../../ports/keys.ts';
-import type { Advance, NewOperation, Operation, OperationStore, SurveyRequest } from '../../ports/operations.ts';
+import type {
+  Advance,
+  NewOperation,
+  NewRejection,
+  Operation,
+  OperationFailure,
+  OperationStore,
+  SurveyRequest,
+} from '../../ports/operations.ts';
 import type { SettingsStore } from '../../ports/settings.ts';
 import type { SeriesRange, StatsStore } from '../../ports/stats.ts';
-import type { HandlerStore, JobFilter, NodeIdentity, NodeStore, QueueStore, Store } from '../../ports/store.ts';
+import type { Cursor, HandlerStore, JobFilter, NodeIdentity, NodeStore, QueueStore, Store } from '../../ports/store.ts';
 import { Database, type StoreOptions, type Threads } from './database.ts';
 import { SqliteJobs } from './jobs.ts';
 
@@ -53,8 +61,8 @@ function handlersOver(database: Database): HandlerStore {
   return {
     list: async () => (await database.read('listHandlers', undefined)).body,
     put: async (handler: Handler) => (await database.write('putHandler', handler, ONE_ROW)).body,
-    remove: async (type: string, force: boolean) =>
-      (await database.write('removeHandler', { type, force }, ONE_ROW)).body,
+    remove: async (type: string, force: boolean, rejection?: NewRejection) =>
+      (await database.write('removeHandler', { type, force, rejection }, ONE_ROW)).body,
   };
 }
 
@@ -127,10 +135,12 @@ function operationsOver(database: Database): OperationStore {
       (await database.read('surveyDead', { filter, ...request })).body,
     begin: async (operation: NewOperation) => (await database.write('beginOperation', operation, ONE_ROW)).body,
     get: async (id: string) => (await database.read('getOperation', id)).body,
-    unfinished: async () => (await database.read('unfinishedOperations', undefined)).body,
+    unfinished: async (after: Cursor | null) => (await database.read('unfinishedOperations', after)).body,
     take: async (seen: Operation, owner: string) =>
       (await database.write('takeOperation', { seen, owner }, ONE_ROW)).body,
     advance: async (batch: Advance) => (await database.write('advanceOperation', batch, ONE_ROW)).body,
+    fail: async (failure: OperationFailure) => (await database.write('failOperation', failure, ONE_ROW)).body,
+    cancel: async (id: string) => (await database.write('cancelOperation', id, ONE_ROW)).body,
     release: async (owner: string) => void (await database.write('releaseOperations', owner, ONE_ROW)),
   };
 }

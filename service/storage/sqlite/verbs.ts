@@ -16,6 +16,8 @@ import { acknowledgeQueues, announceNode, drainNode, forgetNode, listNodes } fro
 import {
   advanceOperation,
   beginOperation,
+  cancelOperation,
+  failOperation,
   getOperation,
   makeSecret,
   readSecret,
@@ -59,6 +61,8 @@ export const WRITES = {
   beginOperation,
   takeOperation,
   advanceOperation,
+  failOperation,
+  cancelOperation,
   releaseOperations,
 } as const;
 

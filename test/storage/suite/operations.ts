@@ -63,12 +63,13 @@ export function operationsLaw(law: Law): void {
 
   law('I3 · An operation begins once over both nodes', async stage => {
     const begun = await Promise.all([0, 1, 2, 3].map(at => stage.world.nodes[at % 2 ? 1 : 0].operations.begin(NEW)));
-    expect(begun.filter(Boolean)).toHaveLength(1);
+    expect(begun.filter(one => one !== null)).toEqual([await stage.b.operations.get(NEW.id)]);
     expect(await stage.b.operations.get(NEW.id)).toMatchObject({
       ...NEW,
       affected: 0,
       position: null,
-      finishedAt: null,
+      failures: 0,
+      ...{ error: null, finishedAt: null, ended: null },
     });
     expect(await stage.b.operations.get('nowhere')).toBeNull();
   });
@@ -93,15 +94,15 @@ export function operationsLaw(law: Law): void {
     expect(await stage.b.operations.advance({ ...batch, owner: 'node-b', position })).toBeNull();
     await stage.a.operations.advance({ ...batch, position: null });
     expect(await stage.a.operations.advance({ ...batch, position, isFinished: true })).toMatchObject({
-      ...{ keyTaken: 2, noHandler: 4, schema: 6, position, finishedAt: expect.any(Number) },
+      ...{ keyTaken: 2, noHandler: 4, schema: 6, position, finishedAt: expect.any(Number), ended: 'finished' },
     });
-    expect(await stage.a.operations.unfinished()).toEqual([]);
+    expect(await stage.a.operations.unfinished(null)).toEqual({ items: [], next: null });
     expect(await stage.a.operations.advance({ ...batch, position }), 'it is over').toBeNull();
   });
 
   law('An operation is taken over by one node, as it was seen', async stage => {
     await stage.a.operations.begin(NEW);
-    const seen = only(await stage.b.operations.unfinished());
+    const seen = only((await stage.b.operations.unfinished(null)).items);
     const taken = await Promise.all(['b', 'c', 'd'].map(owner => stage.b.operations.take(seen, owner)));
     expect(taken.filter(Boolean)).toHaveLength(1);
     await stage.a.operations.release('node-a');
@@ -142,7 +143,7 @@ export function operationsLaw(law: Law): void {
   });
 }
 
-const NEW: NewOperation = {
+export const NEW: NewOperation = {
   id: 'operation-1',
   action: 'purge',
   by: 'ann',
@@ -153,7 +154,7 @@ const NEW: NewOperation = {
   last: { at: 1, id: 'job-1' },
 };
 
-async function get(stage: Stage): Promise<Operation> {
+export async function get(stage: Stage): Promise<Operation> {
   const operation = await stage.b.operations.get(NEW.id);
   if (operation === null) throw new Error('the operation is gone');
   return operation;
@@ -170,7 +171,7 @@ async function countInSteps(stage: Stage, filter: JobFilter, limit: number): Pro
   return matched;
 }
 
-async function die(
+export async function die(
   stage: Stage,
   count: number,
   fields: Parameters<typeof newJobs>[1] = () => ({}),
