@@ -54,7 +54,18 @@ export function newCircuit(type: string): Circuit {
   return { type, state, epoch: 0, failedAt: [], openUntil: null, breakTimeMs: null, probeAt: null, rampLimit: null };
 }
 
-/** How many more of its jobs may start now, `inFlight` counted over all nodes; Infinity when it sets no limit. */
+/** The calls of a ramp over all nodes, but for those that began before `countedAfter`; `oldestAt` is when the first of them did. */
+export interface RampLoad {
+  readonly inFlight: number;
+  readonly oldestAt: number | null;
+}
+
+/** A call that hangs holds the ramp up no longer than a probe that vanished; the instant itself is not counted. */
+export function countedAfter(policy: CircuitPolicy, now: number): number {
+  return now - policy.probeTimeoutMs;
+}
+
+/** How many more of its jobs may start now, `inFlight` being that of its ramp; Infinity when it sets no limit. */
 export function admitted(circuit: Circuit, policy: CircuitPolicy, inFlight: number, now: number): number {
   switch (circuit.state) {
     case 'closed':
@@ -66,11 +77,15 @@ export function admitted(circuit: Circuit, policy: CircuitPolicy, inFlight: numb
   }
 }
 
-/** When an open or probing circuit admits again by itself; null when it admits already, or only after a reset. */
-export function nextAdmissionAt(circuit: Circuit, policy: CircuitPolicy): number | null {
+/** When a circuit admits again though nothing ends meanwhile; null when it admits already, or only after a reset. */
+export function nextAdmissionAt(circuit: Circuit, policy: CircuitPolicy, ramp: RampLoad = NO_LOAD): number | null {
   if (circuit.state === 'open') return circuit.openUntil;
-  return circuit.state === 'half-open' && circuit.probeAt !== null ? circuit.probeAt + policy.probeTimeoutMs : null;
+  const isFull = circuit.rampLimit !== null && ramp.inFlight >= circuit.rampLimit;
+  const heldUpSince = circuit.state === 'half-open' ? circuit.probeAt : isFull ? ramp.oldestAt : null;
+  return heldUpSince === null ? null : heldUpSince + policy.probeTimeoutMs;
 }
+
+const NO_LOAD: RampLoad = { inFlight: 0, oldestAt: null };
 
 /** Whether a job claimed in `epoch` may still start: not when the circuit opened in between. */
 export function mayStart(circuit: Circuit, epoch: number): boolean {

@@ -118,6 +118,10 @@ describe('a circuit', () => {
     expect(nextAdmissionAt(probing, POLICY)).toBe(OPENED_AT + 60_000);
     expect(nextAdmissionAt({ ...probing, probeAt: null }, POLICY)).toBeNull();
     expect(nextAdmissionAt(forcedOpen(probing), POLICY)).toBeNull();
+    const ramp = judged(probing, 'success', OPENED_AT + 31_000);
+    expect(nextAdmissionAt(ramp, POLICY, { inFlight: 1, oldestAt: T0 })).toBe(T0 + 30_000);
+    expect(nextAdmissionAt({ ...ramp, rampLimit: 2 }, POLICY, { inFlight: 1, oldestAt: T0 })).toBeNull();
+    expect(nextAdmissionAt(ramp, POLICY, { inFlight: 0, oldestAt: null })).toBeNull();
   });
 
   it('does not let a job start that was claimed before it opened', () => {

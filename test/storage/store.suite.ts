@@ -4,6 +4,7 @@ import { accessLaw } from './suite/access.ts';
 import { auditLaw } from './suite/audit.ts';
 import { cancelLaw } from './suite/cancel.ts';
 import { circuitOrdersLaw } from './suite/circuit-orders.ts';
+import { circuitRampLaw } from './suite/circuit-ramp.ts';
 import { circuitsLaw } from './suite/circuits.ts';
 import { claimLaw } from './suite/claim.ts';
 import { countersLaw } from './suite/counters.ts';
@@ -42,6 +43,7 @@ const CHAPTERS: Readonly<Record<string, (law: Law) => void>> = {
   retry: retryLaw,
   recovery: recoveryLaw,
   circuits: circuitsLaw,
+  'circuit ramp': circuitRampLaw,
   'circuit orders': circuitOrdersLaw,
   cancel: cancelLaw,
   operate: operateLaw,

@@ -5,11 +5,13 @@ import {
   type CircuitEvent,
   circuitPolicy,
   claimed,
+  countedAfter,
   eventBetween,
   mayStart,
   newCircuit,
   nextAdmissionAt,
   observed,
+  type RampLoad,
   type Verdict,
 } from '../../domain/circuit.ts';
 import { CATCH_ALL, type CircuitPolicy } from '../../domain/handler.ts';
@@ -30,11 +32,12 @@ const STORE = `
 
 const FORGET = 'DELETE FROM circuits WHERE type = ?';
 
-/** Over all nodes. Calls from before the break do not count: one that hangs must not hold the ramp up. */
-const IN_FLIGHT = `
-  SELECT count(*) FROM jobs_hot INDEXED BY hot_owned WHERE status > 0 AND circuit_epoch = ?`;
-const IN_FLIGHT_OF_TYPE = `${IN_FLIGHT} AND type = ?`;
-const IN_FLIGHT_OF_CATCH_ALL = `${IN_FLIGHT} AND type NOT IN (SELECT type FROM handlers)`;
+/** Over all nodes. Calls from before the break, or that hang, do not count: none of them must hold the ramp up. */
+const RAMP = `
+  SELECT count(*), min(coalesce(started_at, updated_at)) FROM jobs_hot INDEXED BY hot_owned
+  WHERE status > 0 AND circuit_epoch = ? AND coalesce(started_at, updated_at) > ?`;
+const RAMP_OF_TYPE = `${RAMP} AND type = ?`;
+const RAMP_OF_CATCH_ALL = `${RAMP} AND type NOT IN (SELECT type FROM handlers)`;
 
 /** Circuits that were never moved have no row and are not in it: a handler that works costs nothing but the look at the revisions. */
 export class CircuitCopy {
@@ -101,7 +104,7 @@ export class CircuitCopy {
     this.#refresh();
     const circuit = this.#circuits.get(handler);
     if (circuit === undefined) return Number.POSITIVE_INFINITY;
-    return admitted(circuit, this.#policyOf(handler), this.#inFlight(circuit), now);
+    return admitted(circuit, this.#policyOf(handler), this.#ramp(circuit, now).inFlight, now);
   }
 
   /** The handlers of which no job may be claimed now. */
@@ -153,7 +156,7 @@ export class CircuitCopy {
     this.#refresh();
     let next: number | null = null;
     for (const circuit of this.#circuits.values()) {
-      const at = nextAdmissionAt(circuit, this.#policyOf(circuit.type));
+      const at = nextAdmissionAt(circuit, this.#policyOf(circuit.type), this.#ramp(circuit, now));
       if (at !== null && at > now && (next === null || at < next)) next = at;
     }
     return next;
@@ -167,13 +170,14 @@ export class CircuitCopy {
     return this.#policies.get(handler) ?? circuitPolicy({});
   }
 
-  #inFlight({ type, epoch, rampLimit }: Circuit): number {
-    if (rampLimit === null) return 0;
-    const [count = 0] =
+  #ramp({ type, epoch, rampLimit }: Circuit, now: number): RampLoad {
+    if (rampLimit === null) return NO_RAMP;
+    const after = countedAfter(this.#policyOf(type), now);
+    const [inFlight = 0, oldestAt = null] =
       (type === CATCH_ALL
-        ? this.#statements.row<[number]>(IN_FLIGHT_OF_CATCH_ALL, epoch)
-        : this.#statements.row<[number]>(IN_FLIGHT_OF_TYPE, epoch, type)) ?? [];
-    return count;
+        ? this.#statements.row<[number, number | null]>(RAMP_OF_CATCH_ALL, epoch, after)
+        : this.#statements.row<[number, number | null]>(RAMP_OF_TYPE, epoch, after, type)) ?? [];
+    return { inFlight, oldestAt };
   }
 
   /** Once per transaction, which sees nothing of others after its start. */
@@ -198,4 +202,5 @@ export class CircuitCopy {
   }
 }
 
+const NO_RAMP: RampLoad = { inFlight: 0, oldestAt: null };
 const UNMOVED = { epoch: 0, event: null } as const;
