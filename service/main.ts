@@ -22,6 +22,7 @@ import { MachineClock } from './clock.ts';
 import { servicePolicy } from './config/policy.ts';
 import { type Config, ConfigError, isLoopback, LiveConfig, type StartConfig, storedFault } from './config.ts';
 import { WebhookDelivery } from './delivery/webhook.ts';
+import { CancelWatch } from './engine/cancel-watch.ts';
 import { Engine } from './engine/engine.ts';
 import { Heartbeat } from './engine/heartbeat.ts';
 import { hostId, isKnownGone, newOwner } from './engine/identity.ts';
@@ -173,14 +174,14 @@ function createEngine(foundation: Foundation, metrics: Metrics) {
     worker,
     node: { id: owner, host: hostId(), version },
     onFailed: queues => countFailedBeat(metrics, queues),
-    minMs: config.heartbeatMinMs,
-    maxMs: config.heartbeatMaxMs,
+    ...{ minMs: config.heartbeatMinMs, maxMs: config.heartbeatMaxMs },
   });
   const recovery = new Recovery({ ...parts, onRecovered: () => worker.wake() });
   const retention = new Retention(parts);
   const bulk = createBulk(foundation, { worker, onWork: inMs => operations.loop.nudge(inMs) });
   const operations = new OperationLoop({ ...parts, ...bulk });
-  const engine = new Engine({ store, worker, heartbeat, recovery, retention, operations, owner, log });
+  const cancelWatch = new CancelWatch({ worker, log });
+  const engine = new Engine({ store, worker, cancelWatch, heartbeat, recovery, retention, operations, owner, log });
   return { worker, settings: stored, engine, bulk };
 }
 

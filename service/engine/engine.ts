@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import type { Store } from '../ports/store.ts';
+import type { CancelWatch } from './cancel-watch.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { OperationLoop } from './operations.ts';
 import type { Recovery } from './recovery.ts';
@@ -11,6 +12,7 @@ import type { Worker } from './worker.ts';
 export interface EngineParts {
   readonly store: Store;
   readonly worker: Worker;
+  readonly cancelWatch: CancelWatch;
   readonly heartbeat: Heartbeat;
   readonly recovery: Recovery;
   readonly retention: Retention;
@@ -36,9 +38,9 @@ export class Engine {
   }
 
   async start(): Promise<void> {
-    const { heartbeat, recovery, worker, retention, operations } = this.#parts;
+    const { heartbeat, recovery, worker, cancelWatch, retention, operations } = this.#parts;
     await heartbeat.step();
-    for (const { loop } of [heartbeat, recovery, worker, retention, operations]) loop.start();
+    for (const { loop } of [heartbeat, recovery, worker, cancelWatch, retention, operations]) loop.start();
     const everyMs = Math.min(WATCH_EVERY_MS, this.#silenceMs);
     this.#watch = setInterval(() => this.#watchClaims(), everyMs).unref();
   }
@@ -80,8 +82,8 @@ export class Engine {
 
   /** A node that still holds work stays announced, so that recovery looks for it. */
   async #leave(): Promise<void> {
-    const { heartbeat, worker, store, owner } = this.#parts;
-    await heartbeat.loop.stop();
+    const { heartbeat, worker, cancelWatch, store, owner } = this.#parts;
+    await Promise.all([heartbeat.loop.stop(), cancelWatch.loop.stop()]);
     if (worker.held.size === 0) await store.nodes.forget(owner).catch(() => undefined);
   }
 

@@ -27,6 +27,7 @@ export class Worker {
   /** Slots that claims under way may fill: one that was given up for hanging may still be answered. */
   #asked = 0;
   #queuesRevision = -1;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -74,6 +75,21 @@ export class Worker {
     for (const execution of this.#held.values()) execution.stop(reason);
   }
 
+  /** How long ago the last look for wishes to cancel began that was answered, in ms. */
+  sinceLookMs(): number {
+    return performance.now() - this.#lookedAt;
+  }
+
+  /** Looks for wishes to cancel, and for what else is better not left until the next claim; claims nothing itself. */
+  async heed(): Promise<void> {
+    const { store, owner } = this.#parts;
+    const at = performance.now();
+    const claim = await store.jobs.claim({ owner, limit: 0, perType: 0, perHandler: {}, start: true });
+    this.#stopCancelled(claim, at);
+    // A claim under way may have started jobs that are not known here yet, so only a claim may acknowledge.
+    if (claim.queuesRevision > this.#queuesRevision) this.look();
+  }
+
   /** One claim; answers how long to rest. */
   async step(): Promise<number> {
     const limit = Math.max(0, this.#free() - this.#asked);
@@ -88,14 +104,20 @@ export class Worker {
   async #claim(limit: number): Promise<number> {
     const { store, registry, owner, stored } = this.#parts;
     const perType = shareOfOneType(limit);
+    const at = performance.now();
     const claim = await store.jobs.claim({ owner, limit, perType, perHandler: this.#rooms(limit), start: true });
     if (claim.handlersRevision > registry.revision) await this.#reload();
     for (const event of claim.circuitEvents) logCircuit(this.#parts.log, event);
     for (const job of claim.jobs) this.#begin(job);
     if (claim.settingsRevision > stored.revision) refresh(this.#parts);
     if (claim.queuesRevision > this.#queuesRevision) this.#acknowledge(claim.queuesRevision);
-    for (const { leaseId, by } of claim.cancelRequests) this.#held.get(leaseId)?.stop({ kind: 'cancelled', by });
+    this.#stopCancelled(claim, at);
     return this.#restAfter(claim, limit, perType);
+  }
+
+  #stopCancelled({ cancelRequests }: Claim, lookedAt: number): void {
+    this.#lookedAt = Math.max(this.#lookedAt, lookedAt);
+    for (const { leaseId, by } of cancelRequests) this.#held.get(leaseId)?.stop({ kind: 'cancelled', by });
   }
 
   #free(): number {

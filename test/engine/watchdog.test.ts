@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { MachineClock } from '#service/clock.js';
 import { DEFAULT_ATTEMPT_POLICY } from '#service/domain/retry.js';
+import { CancelWatch } from '#service/engine/cancel-watch.js';
 import { Engine } from '#service/engine/engine.js';
 import { Heartbeat } from '#service/engine/heartbeat.js';
 import { OperationLoop } from '#service/engine/operations.js';
@@ -59,6 +60,7 @@ beforeEach(async () => {
     worker,
     heartbeat,
     recovery,
+    cancelWatch: new CancelWatch({ ...parts, worker }),
     operations,
     retention: new Retention(parts),
     claimSilenceMs: SILENCE_MS,

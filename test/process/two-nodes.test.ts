@@ -103,6 +103,29 @@ test('G2 · a running job is cancelled through the other node: its call is cut w
   expect(world.handlers.calls).toHaveLength(8);
 });
 
+test('G2 · that holds for nodes that look for jobs once an hour, and for one that is winding down', async () => {
+  const settings = { CHOKAQ_POLL_INTERVAL: '1h', CHOKAQ_CONCURRENCY: '1', CHOKAQ_SHUTDOWN_GRACE: '20s' };
+  const [owner, other] = [await world.start(settings), await world.start(settings)];
+  await Promise.all([first.stop(), second.stop()]);
+  const closed = new Map<string, number>();
+  world.handlers.on('hang.v1', call => {
+    call.response.once('close', () => closed.set(call.jobId, performance.now()));
+    return undefined;
+  });
+  await world.register(owner, ['hang.v1']);
+  const ids = [await owner.enqueue('hang.v1'), await owner.enqueue('hang.v1')];
+  for (const [round, id] of ids.entries()) {
+    await eventually(() => expect(world.handlers.callsFor(id)).toHaveLength(1));
+    const stopped = round === 1 ? owner.stop() : undefined;
+    const askedAt = performance.now();
+    expect((await other.call('POST', `/jobs/${id}/cancel`)).status).toBe(202);
+    await eventually(() => expect(closed.has(id)).toBe(true));
+    expect((closed.get(id) ?? 0) - askedAt).toBeLessThan(2_000);
+    expect(await other.ended(id)).toMatchObject({ state: 'dead', failureReason: 'Cancelled', attempts: 1 });
+    await stopped;
+  }
+});
+
 test('H1 · 200 enqueues of one key at once through both nodes: one row, one id for all, one call', async () => {
   await world.register(first, ['work.v1']);
   world.handlers.on('work.v1', () => undefined);
