@@ -1,4 +1,6 @@
 // Owns what a queue is: a named lane with its own switches and limits, and the live figures an operator reads.
+import { DomainError, type Fault } from './errors.ts';
+import { LIMITS } from './job.ts';
 import type { Recent } from './stats.ts';
 
 /** What an operator sets. Null = the service's own value holds. */
@@ -36,4 +38,10 @@ export interface Queue extends QueueSettings {
   readonly lagMs: { readonly avg: number; readonly max: number };
   readonly recent: Recent;
   readonly updatedAt: number;
+}
+
+/** The refusal of a queue beyond the limit; `at` is where the request names it. */
+export function queueTooMany(name: string, at: Omit<Fault, 'detail'>): DomainError {
+  const detail = `the queue ${name} would be one more than ${LIMITS.queueNames}; use an existing queue or delete empty ones`;
+  return new DomainError('queue-limit-reached', detail, [{ detail, ...at }]);
 }

@@ -13,9 +13,12 @@ export type Values = Readonly<Record<string, Value>>;
 /** The result sets of a request, by position; BIGINT comes as a number. */
 export class Answer {
   readonly #sets: readonly (readonly object[])[];
+  /** The database's time of the request, epoch ms. */
+  readonly now: number;
 
-  constructor(sets: readonly (readonly object[])[]) {
+  constructor(sets: readonly (readonly object[])[], now: number) {
     this.#sets = sets;
+    this.now = now;
   }
 
   /** Columns are named as in the statement; what is missing there is a bug of the statement. */
@@ -127,7 +130,7 @@ export class Session {
     const last = sets.pop()?.[0] as { readonly now: number } | undefined;
     if (last === undefined) throw new Error('a request ended without telling the time');
     clock.learn(last.now);
-    return new Answer(sets);
+    return new Answer(sets, last.now);
   }
 
   #inSchema(text: string, wrap: (text: string) => string): string {

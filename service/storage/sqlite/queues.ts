@@ -1,7 +1,7 @@
 // Owns queues: their rows, their settings and their live counts.
-import { DomainError, type Fault } from '../../domain/errors.ts';
+import type { Fault } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/job.ts';
-import type { Queue, QueueSettings } from '../../domain/queue.ts';
+import { type Queue, type QueueSettings, queueTooMany } from '../../domain/queue.ts';
 import type { Recent } from '../../domain/stats.ts';
 import type { Configured } from '../../ports/store.ts';
 import { type Backlog, NO_BACKLOG, readBacklogs } from './backlog.ts';
@@ -55,9 +55,7 @@ interface QueueRow {
 /** To be asked before a new queue is made; `at` is where the request names it. */
 export function refuseQueueTooMany(session: Session, name: string, at: Omit<Fault, 'detail'>): void {
   const [count = 0] = session.row<[number]>(COUNT) ?? [];
-  if (count < LIMITS.queueNames) return;
-  const detail = `the queue ${name} would be one more than ${LIMITS.queueNames}; use an existing queue or delete empty ones`;
-  throw new DomainError('queue-limit-reached', detail, [{ detail, ...at }]);
+  if (count >= LIMITS.queueNames) throw queueTooMany(name, at);
 }
 
 export function createQueue(session: Session, name: string): void {
