@@ -85,7 +85,7 @@ export function nextAdmissionAt(circuit: Circuit, policy: CircuitPolicy, ramp: R
   return heldUpSince === null ? null : heldUpSince + policy.probeTimeoutMs;
 }
 
-const NO_LOAD: RampLoad = { inFlight: 0, oldestAt: null };
+export const NO_LOAD: RampLoad = { inFlight: 0, oldestAt: null };
 
 /** Whether a job claimed in `epoch` may still start: not when the circuit opened in between. */
 export function mayStart(circuit: Circuit, epoch: number): boolean {

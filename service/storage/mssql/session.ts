@@ -2,6 +2,7 @@
 import sql from 'mssql';
 import type { Log } from '../../log.ts';
 import { type RetryKind, withRetries } from '../retry.ts';
+import { CircuitCopy } from './circuit-copy.ts';
 import { classify, isOvertaken, retryKind } from './faults.ts';
 import type { ServerClock } from './server-clock.ts';
 
@@ -32,6 +33,10 @@ export class Answer {
 }
 
 export interface WriteText {
+  /** Declarations before the transaction, for what `when` and `answer` share with it. */
+  readonly before?: string;
+  /** When this condition does not hold, there is no transaction, and no turn is taken: only `before` and `answer` run. */
+  readonly when?: string;
   /** Statements inside the transaction. `@now` is the time of the transaction, epoch ms. */
   readonly work: string;
   /** SELECTs after the commit, from table variables that `work` has filled: sending rows must not keep a lock. */
@@ -52,12 +57,14 @@ const LOCK_TIMEOUT_MS = 10_000;
 const DECISIONS = 50;
 
 const SETTINGS = `SET NOCOUNT OFF; SET XACT_ABORT ON; SET LOCK_TIMEOUT ${LOCK_TIMEOUT_MS}; SET TRANSACTION ISOLATION LEVEL READ COMMITTED;`;
-const NOW = "DECLARE @now BIGINT = DATEDIFF_BIG(MILLISECOND, '1970-01-01', SYSUTCDATETIME()) + @skew;";
+const SERVER_TIME = "DATEDIFF_BIG(MILLISECOND, '1970-01-01', SYSUTCDATETIME()) + @skew;";
+const NOW = `DECLARE @now BIGINT = ${SERVER_TIME}`;
 
 export class Session {
   readonly #pool: sql.ConnectionPool;
   readonly #options: SessionOptions;
   readonly #texts = new Map<string, string>();
+  readonly circuits = new CircuitCopy(this);
   /** Requests sent so far. */
   roundTrips = 0;
 
@@ -96,9 +103,9 @@ export class Session {
 
   /** For `decided` only: one try. */
   writeOnce(text: WriteText, values: Values = {}): Promise<Answer> {
-    const { work, answer = '' } = text;
-    return this.#ask(`${work}\u0000${answer}`, values, whole =>
-      transaction(...(whole.split('\u0000') as [string, string])),
+    const { work, answer = '', before = '', when = '' } = text;
+    return this.#ask([work, answer, before, when].join('\u0000'), values, whole =>
+      transaction(...(whole.split('\u0000') as [string, string, string, string])),
     );
   }
 
@@ -148,12 +155,14 @@ export function overtakenIf(condition: string): string {
   return `IF ${condition} THROW 51000, 'overtaken', 1;`;
 }
 
-function transaction(work: string, answer: string): string {
-  return `${SETTINGS}
+function transaction(work: string, answer: string, before: string, when: string): string {
+  const isConditional = when !== '';
+  return `${SETTINGS} ${before}
+    ${isConditional ? `${NOW} IF ${when} BEGIN` : ''}
     BEGIN TRY
       BEGIN TRANSACTION;
       UPDATE chokaq.revisions SET value = value + 1 WHERE name = 'turn';
-      ${NOW}
+      ${isConditional ? `SET @now = ${SERVER_TIME}` : NOW}
       ${work}
       COMMIT;
     END TRY
@@ -161,6 +170,7 @@ function transaction(work: string, answer: string): string {
       IF @@TRANCOUNT > 0 ROLLBACK;
       THROW;
     END CATCH
+    ${isConditional ? 'END' : ''}
     ${answer}
     SELECT @now AS now;`;
 }

@@ -4,18 +4,13 @@ import {
   type Circuit,
   type CircuitEvent,
   circuitPolicy,
-  claimed,
   countedAfter,
-  eventBetween,
-  mayStart,
-  newCircuit,
-  nextAdmissionAt,
-  observed,
+  NO_LOAD,
   type RampLoad,
-  type Verdict,
 } from '../../domain/circuit.ts';
 import { CATCH_ALL, type CircuitPolicy } from '../../domain/handler.ts';
 import { CIRCUIT_COLUMNS, type CircuitValues, circuitFrom, circuitValues } from '../circuit-rows.ts';
+import { CircuitSet, type EndedClaim, type Said } from '../circuit-set.ts';
 import type { Statements } from './statements.ts';
 
 const REVISIONS = `
@@ -39,13 +34,10 @@ const RAMP = `
 const RAMP_OF_TYPE = `${RAMP} AND type = ?`;
 const RAMP_OF_CATCH_ALL = `${RAMP} AND type NOT IN (SELECT type FROM handlers)`;
 
-/** Circuits that were never moved have no row and are not in it: a handler that works costs nothing but the look at the revisions. */
+/** Circuits that were never moved have no row: a handler that works costs nothing but the look at the revisions. */
 export class CircuitCopy {
   readonly #statements: Statements;
-  #circuits = new Map<string, Circuit>();
-  /** Of every registered handler. */
-  #policies = new Map<string, CircuitPolicy>();
-  readonly #changed = new Set<string>();
+  #set = new CircuitSet([], new Map());
   #revision = -1;
   #handlersRevision = -1;
   #isTrusted = false;
@@ -61,7 +53,7 @@ export class CircuitCopy {
 
   /** Forgets what was not written: its transaction was rolled back. */
   discard(): void {
-    this.#changed.clear();
+    this.#set.settle();
     this.#revision = -1;
     this.#handlersRevision = -1;
     this.#isTrusted = false;
@@ -69,11 +61,12 @@ export class CircuitCopy {
 
   /** Writes down what the transaction has changed. */
   flush(now: number): void {
-    if (this.#changed.size === 0) return;
-    for (const type of this.#changed) this.#statements.run(STORE, ...circuitValues(this.get(type)), now);
+    const changed = this.#set.changed;
+    if (changed.length === 0) return;
+    for (const circuit of changed) this.#statements.run(STORE, ...circuitValues(circuit), now);
     this.#statements.run(ADVANCE);
     this.#revision += 1;
-    this.#changed.clear();
+    this.#set.settle();
   }
 
   /** The circuit of a handler that is being removed goes with it. */
@@ -83,96 +76,53 @@ export class CircuitCopy {
     this.#isTrusted = false;
   }
 
-  /** Whether a handler is registered under exactly this type key. */
   has(handler: string): boolean {
-    this.#refresh();
-    return this.#policies.has(handler);
+    return this.#fresh().has(handler);
   }
 
   get(handler: string): Circuit {
-    this.#refresh();
-    return this.#circuits.get(handler) ?? newCircuit(handler);
+    return this.#fresh().get(handler);
   }
 
   replace(circuit: Circuit): void {
-    this.#circuits.set(circuit.type, circuit);
-    this.#changed.add(circuit.type);
+    this.#fresh().replace(circuit);
   }
 
   /** How many jobs of this handler a claim may take. */
   admitted(handler: string, now: number): number {
-    this.#refresh();
-    const circuit = this.#circuits.get(handler);
-    if (circuit === undefined) return Number.POSITIVE_INFINITY;
-    return admitted(circuit, this.#policyOf(handler), this.#ramp(circuit, now).inFlight, now);
+    const set = this.#fresh();
+    if (!set.hasMoved(handler)) return Number.POSITIVE_INFINITY;
+    const circuit = set.get(handler);
+    return admitted(circuit, set.policyOf(handler), this.#ramp(circuit, now).inFlight, now);
   }
 
   /** The handlers of which no job may be claimed now. */
   closedTo(now: number): readonly string[] {
-    this.#refresh();
-    const moved = [...this.#circuits.values()].filter(({ state }) => state !== 'closed');
-    return moved
-      .filter(circuit => admitted(circuit, this.#policyOf(circuit.type), 0, now) === 0)
+    const set = this.#fresh();
+    return set.moved
+      .filter(circuit => circuit.state !== 'closed' && admitted(circuit, set.policyOf(circuit.type), 0, now) === 0)
       .map(({ type }) => type);
   }
 
-  /** Jobs of this handler are being claimed; answers their epoch, and the event when they are the probe. */
   claimed(handler: string, now: number): { readonly epoch: number; readonly event: CircuitEvent | null } {
-    const circuit = this.#circuits.get(handler);
-    if (circuit === undefined) return UNMOVED;
-    const after = claimed(circuit, now);
-    if (after !== circuit) this.replace(after);
-    return { epoch: after.epoch, event: eventBetween(circuit, after) };
+    return this.#fresh().claimed(handler, now);
   }
 
-  /** Whether a job of this type that was claimed in `epoch` may still start. */
   mayStart(type: string, epoch: number): boolean {
-    return mayStart(this.get(this.#handlerOf(type)), epoch);
+    return this.#fresh().mayStart(type, epoch);
   }
 
-  /** A claim of a job has ended; `said` is what its attempt said about the handler that was called, if there was one. */
-  observed(
-    job: { readonly type: string; readonly circuitEpoch: number; readonly claimedAt: number },
-    said: { readonly type: string; readonly verdict: Verdict } | undefined,
-    now: number,
-  ): CircuitEvent | null {
-    this.#refresh();
-    const { type, verdict } = said ?? { type: this.#handlerOf(job.type), verdict: 'none' };
-    const isBlamed = verdict === 'fault' || verdict === 'gone';
-    if (isBlamed ? !this.#policies.has(type) : !this.#circuits.has(type)) return null;
-    const before = this.get(type);
-    const after = observed(
-      before,
-      this.#policyOf(type),
-      { verdict, epoch: job.circuitEpoch, claimedAt: job.claimedAt },
-      now,
-    );
-    if (after !== before) this.replace(after);
-    return eventBetween(before, after);
+  observed(job: EndedClaim, said: Said | undefined, now: number): CircuitEvent | null {
+    return this.#fresh().observed(job, said, now);
   }
 
-  /** When the next circuit admits again by itself, or null; what lies behind is no reason to look again. */
   nextAdmissionAt(now: number): number | null {
-    this.#refresh();
-    let next: number | null = null;
-    for (const circuit of this.#circuits.values()) {
-      const at = nextAdmissionAt(circuit, this.#policyOf(circuit.type), this.#ramp(circuit, now));
-      if (at !== null && at > now && (next === null || at < next)) next = at;
-    }
-    return next;
-  }
-
-  #handlerOf(type: string): string {
-    return this.#policies.has(type) ? type : CATCH_ALL;
-  }
-
-  #policyOf(handler: string): CircuitPolicy {
-    return this.#policies.get(handler) ?? circuitPolicy({});
+    return this.#fresh().nextAdmissionAt(now, circuit => this.#ramp(circuit, now));
   }
 
   #ramp({ type, epoch, rampLimit }: Circuit, now: number): RampLoad {
-    if (rampLimit === null) return NO_RAMP;
-    const after = countedAfter(this.#policyOf(type), now);
+    if (rampLimit === null) return NO_LOAD;
+    const after = countedAfter(this.#set.policyOf(type), now);
     const [inFlight = 0, oldestAt = null] =
       (type === CATCH_ALL
         ? this.#statements.row<[number, number | null]>(RAMP_OF_CATCH_ALL, epoch, after)
@@ -180,27 +130,24 @@ export class CircuitCopy {
     return { inFlight, oldestAt };
   }
 
-  /** Once per transaction, which sees nothing of others after its start. */
-  #refresh(): void {
-    if (this.#isTrusted) return;
+  /** Looked at once per transaction, which sees nothing of others after its start. */
+  #fresh(): CircuitSet {
+    if (this.#isTrusted) return this.#set;
     const [revision = 0, handlersRevision = 0] = this.#statements.row<[number, number]>(REVISIONS) ?? [];
-    if (handlersRevision !== this.#handlersRevision) this.#loadPolicies();
-    if (revision !== this.#revision) this.#load();
+    if (handlersRevision !== this.#handlersRevision) this.#set.govern(this.#policies());
+    if (revision !== this.#revision) this.#set = new CircuitSet(this.#stored(), this.#set.policies);
     this.#revision = revision;
     this.#handlersRevision = handlersRevision;
     this.#isTrusted = true;
+    return this.#set;
   }
 
-  #load(): void {
-    const rows = this.#statements.rows<CircuitValues>(LOAD);
-    this.#circuits = new Map(rows.map(values => [values[0], circuitFrom(values)]));
+  #stored(): readonly Circuit[] {
+    return this.#statements.rows<CircuitValues>(LOAD).map(circuitFrom);
   }
 
-  #loadPolicies(): void {
+  #policies(): ReadonlyMap<string, CircuitPolicy> {
     const rows = this.#statements.rows<[string, string]>(LOAD_POLICIES);
-    this.#policies = new Map(rows.map(([type, set]) => [type, circuitPolicy(JSON.parse(set))]));
+    return new Map(rows.map(([type, set]) => [type, circuitPolicy(JSON.parse(set))]));
   }
 }
-
-const NO_RAMP: RampLoad = { inFlight: 0, oldestAt: null };
-const UNMOVED = { epoch: 0, event: null } as const;
