@@ -58,6 +58,12 @@ export const EVENTS = {
   attemptStarted: { id: 2000, level: 'debug', text: 'attempt started' },
   attemptFinished: { id: 2001, level: 'debug', text: 'attempt finished: {outcome}' },
   executionFailed: { id: 2002, level: 'error', text: 'an execution met a bug in the service' },
+  moveRetried: { id: 2003, level: 'error', text: 'the move {move} of job {jobId} met a bug and is tried again' },
+  jobLeft: {
+    id: 2004,
+    level: 'error',
+    text: 'job {jobId} could not be ended: recovery ends it once its heartbeat is too old',
+  },
 
   jobRetried: { id: 2100, level: 'info', text: 'job {jobId} is tried again later' },
   jobBuried: { id: 2101, level: 'warn', text: 'job {jobId} is dead: {reason}' },
@@ -67,6 +73,12 @@ export const EVENTS = {
 
   recoveredFetched: { id: 4000, level: 'info', text: '{count} claimed but unstarted jobs went back to pending' },
   recoveredZombies: { id: 4001, level: 'warn', text: '{count} started jobs of lost nodes were recovered' },
+
+  recoveryFailed: {
+    id: 4002,
+    level: 'error',
+    text: 'job {jobId} of a lost node met a bug while it was recovered; it is tried again with the next scan',
+  },
 
   storageOpened: { id: 5000, level: 'info', text: 'storage opened' },
   storageRetried: { id: 5001, level: 'warn', text: 'storage failed in a way that may pass: the work is tried again' },

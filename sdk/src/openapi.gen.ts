@@ -1113,7 +1113,7 @@ export interface components {
             results: {
                 id: components["schemas"]["JobId"];
                 ok: boolean;
-                /** @description Why not, as the `code` of a problem. */
+                /** @description Why not, as the `code` of a problem; `storage-unavailable` = storage went away before this one was done, send it again. */
                 code: string | null;
             }[];
         };

@@ -50,6 +50,8 @@ export function noteForAudit(res: Response, note: AuditNote): void {
 const LONGEST_WAIT_MS = 1_000;
 const LONGEST_TARGET = 300;
 const MOST_FIELDS = 20;
+/** Problems that can come after something was changed: how much is not known. */
+const OPEN_ENDS: readonly string[] = ['storage-unavailable', 'internal-error'];
 
 /**
  * Lets the answer of every action be written down first: whoever has read it finds the row, unless storage went away just
@@ -71,13 +73,14 @@ export function auditTrail(operations: readonly DocumentedOperation[], audit: Pi
 function entryOf(action: string, problem: string | null, req: Request, { locals, statusCode }: Response): AuditEntry {
   const { caller, requestId, auditNote: { target = null, filter = null, affected, details } = {} } = locals;
   const isDone = problem === null;
+  const otherwise = problem !== null && OPEN_ENDS.includes(problem) ? null : Number(isDone);
   return {
     actor: caller.name,
     keyId: caller.keyId,
     action,
     target,
     filter,
-    affected: affected === undefined ? Number(isDone) : affected,
+    affected: affected === undefined ? otherwise : affected,
     outcome: problem ?? (statusCode === 202 ? 'accepted' : 'succeeded'),
     requestId,
     details: { address: req.ip ?? null, ...(isDone && { fields: fieldsOf(req) }), ...details },

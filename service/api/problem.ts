@@ -141,7 +141,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, Explanation>> = {
   'storage-unavailable': {
     status: 503,
     title: 'Storage is away',
-    whatToDo: 'Nothing was done. Send the request again after Retry-After seconds.',
+    whatToDo: 'Ask again after Retry-After seconds; detail says whether anything may have been done already.',
   },
   'too-many-streams': {
     status: 503,

@@ -1,6 +1,6 @@
 // Owns bulk actions on dead jobs that are named one by one: all are looked at first, then each is moved or says why not.
 import { BULK, type BulkAction, needsAcknowledgement } from '../domain/bulk.ts';
-import type { RefusalCode } from '../domain/errors.ts';
+import { DomainError, type RefusalCode } from '../domain/errors.ts';
 import type { Job } from '../domain/job.ts';
 import { discard, resurrect, type Transition } from '../domain/lifecycle.ts';
 import type { Applied, Store } from '../ports/store.ts';
@@ -33,7 +33,10 @@ export class BulkById {
     this.#parts = parts;
   }
 
-  /** Answers in order; of two mentions of one job only the first can hold. Refuses all when one must be acknowledged and is not. */
+  /**
+   * Answers in order; of two mentions of one job only the first can hold. Refuses all when one must be acknowledged and is not,
+   * or when storage is away before the first is moved; from then on each id tells whether it was reached.
+   */
   async run({ ids, action, acknowledge }: NamedJobs, by: string): Promise<readonly ActionResult[]> {
     const { registry, store, wake } = this.#parts;
     if (action === 'resurrect') await registry.load();
@@ -43,11 +46,11 @@ export class BulkById {
       decided.push(...(await Promise.all(group)));
     }
     if (!acknowledge) refuseUnknownEffects(decided, action);
-    const applied = await this.#apply(decided.flatMap(one => ('job' in one ? [one.transition] : [])));
-    if (action === 'resurrect') wake(store.clock.now());
+    const codes = await this.#apply(decided.flatMap(one => ('job' in one ? [one.transition] : [])));
+    if (action === 'resurrect' && codes.includes(null)) wake(store.clock.now());
     return ids.map((id, at) => {
       const one = decided[at];
-      const code = one === undefined || 'job' in one ? codeOf(applied.shift()) : one.code;
+      const code = one === undefined || 'job' in one ? (codes.shift() ?? null) : one.code;
       return { id, ok: code === null, code };
     });
   }
@@ -65,11 +68,19 @@ export class BulkById {
     return transition === null ? { code: 'conflict-state' } : { job, transition };
   }
 
-  async #apply(transitions: readonly Transition[]): Promise<Applied[]> {
-    const applied: Applied[] = [];
-    for (let at = 0; at < transitions.length; at += BULK.batch)
-      applied.push(...(await this.#parts.store.jobs.apply(transitions.slice(at, at + BULK.batch))));
-    return applied;
+  /** What became of each; a refusal of storage ends it, and is the code of all that were not reached. */
+  async #apply(transitions: readonly Transition[]): Promise<(RefusalCode | null)[]> {
+    const codes: (RefusalCode | null)[] = [];
+    try {
+      for (let at = 0; at < transitions.length; at += BULK.batch) {
+        const applied = await this.#parts.store.jobs.apply(transitions.slice(at, at + BULK.batch));
+        codes.push(...applied.map(codeOf));
+      }
+    } catch (error) {
+      if (!(error instanceof DomainError) || codes.length === 0) throw error;
+      codes.push(...transitions.slice(codes.length).map(() => error.code));
+    }
+    return codes;
   }
 }
 
@@ -81,7 +92,7 @@ function refuseUnknownEffects(decided: readonly Decided[], action: BulkAction): 
   if (pointers.length > 0) throw unacknowledged(pointers);
 }
 
-function codeOf(applied: Applied | undefined): RefusalCode | null {
-  if (applied?.held) return null;
-  return applied?.why === 'key-taken' ? 'key-taken' : 'conflict-state';
+function codeOf(applied: Applied): RefusalCode | null {
+  if (applied.held) return null;
+  return applied.why === 'key-taken' ? 'key-taken' : 'conflict-state';
 }

@@ -5,6 +5,7 @@ import { discard, edit, stop, type Transition } from '../domain/lifecycle.ts';
 import type { Store } from '../ports/store.ts';
 import { checkRunnable, type EditDraft, type EditRules, readEdits } from './edits.ts';
 import { absent, type Wake } from './jobs.ts';
+import { readBack } from './read-back.ts';
 
 interface ControlParts extends EditRules {
   readonly store: Pick<Store, 'jobs' | 'clock'>;
@@ -39,15 +40,21 @@ export class JobControl {
 
   /** Ends an unstarted job, or asks the owner of a running one to abort it: then `isAsked` and the job is still running. */
   async cancel(id: string, by: string): Promise<{ readonly job: Job; readonly isAsked: boolean }> {
-    const transition = await this.#change(id, job => stop(job, by) ?? refuse(job, 'cannot be cancelled any more'));
-    this.#parts.look();
-    const job = (await this.#parts.store.jobs.get(id)) ?? absent(id);
+    const transition = await this.#stop(id, by);
+    const done = transition.move === 'requestCancel' ? 'The owner was asked to abort it' : 'The job was cancelled';
+    const job = (await readBack(done, this.#parts.store.jobs.get(id))) ?? absent(id);
     return { job, isAsked: transition.move === 'requestCancel' && job.state === 'processing' };
   }
 
   /** Cancels each job by itself; answers in order, a repeated id once per mention. */
   async cancelMany(ids: readonly string[], by: string): Promise<readonly ActionResult[]> {
-    return eachOf(ids, id => this.cancel(id, by));
+    return eachOf(ids, id => this.#stop(id, by));
+  }
+
+  async #stop(id: string, by: string): Promise<Transition> {
+    const transition = await this.#change(id, job => stop(job, by) ?? refuse(job, 'cannot be cancelled any more'));
+    this.#parts.look();
+    return transition;
   }
 
   /** Changes a job that is not running, unless it is no longer as `seen`. */
@@ -61,7 +68,7 @@ export class JobControl {
     const [applied] = await store.jobs.apply([transition]);
     if (!applied?.held) throw changed(id);
     wake(store.clock.now());
-    return (await store.jobs.get(id)) ?? absent(id);
+    return (await readBack('The job was edited', store.jobs.get(id))) ?? absent(id);
   }
 
   /** Deletes a job that has ended in this state for good. */

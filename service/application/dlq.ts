@@ -6,6 +6,7 @@ import type { ErrorFamily } from '../ports/families.ts';
 import type { JobFilter, Page, PageRequest, Store } from '../ports/store.ts';
 import { checkRunnable, type EditDraft, readEdits } from './edits.ts';
 import { absent, checkFilter, type EnqueueRules, type Wake } from './jobs.ts';
+import { readBack } from './read-back.ts';
 import type { HandlerRegistry } from './registry.ts';
 
 interface DeadLetterParts {
@@ -52,7 +53,7 @@ export class DeadLetters {
     await this.#apply(job, edits, by);
     const { due } = edits;
     wake(due && 'inMs' in due ? store.clock.now() + due.inMs : store.clock.now());
-    return (await store.jobs.get(id)) ?? absent(id);
+    return (await readBack('The job was resurrected', store.jobs.get(id))) ?? absent(id);
   }
 
   /** A lost race is looked at once more: whoever won it may have left the job dead. */

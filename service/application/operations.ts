@@ -1,6 +1,6 @@
 // Owns operations on many jobs: from their beginning, batch by batch, to a true end, on whichever nodes live meanwhile.
 import { BULK, type BulkAction, pauseAfterBugMs } from '../domain/bulk.ts';
-import { DomainError } from '../domain/errors.ts';
+import { DomainError, isStorageAway } from '../domain/errors.ts';
 import type { Log } from '../log.ts';
 import type { Operation } from '../ports/operations.ts';
 import type { Cursor, Page, Store } from '../ports/store.ts';
@@ -209,10 +209,6 @@ export class Operations {
       details: { operation: id, skipped: skippedBy(operation), ...why },
     });
   }
-}
-
-function isStorageAway(error: unknown): boolean {
-  return error instanceof DomainError && error.code === 'storage-unavailable';
 }
 
 /** How many of the jobs were not taken, and why. What is gone is known at the end. */

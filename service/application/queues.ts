@@ -6,6 +6,7 @@ import { HEARTBEATS_OF_A_LIVE_NODE, isLive } from '../domain/node.ts';
 import type { Queue, QueueSettings } from '../domain/queue.ts';
 import type { Configured, Store } from '../ports/store.ts';
 import { Faults } from './faults.ts';
+import { readBack } from './read-back.ts';
 import { type Range, readDuration } from './values.ts';
 
 interface QueueParts {
@@ -86,7 +87,7 @@ export class Queues {
   async #stopped({ queue, revision }: Configured): Promise<StoppedQueue> {
     const until = performance.now() + ACKNOWLEDGED_WITHIN_MS;
     for (;;) {
-      const unacknowledgedBy = await this.#unacknowledged(revision);
+      const unacknowledgedBy = await readBack('The queue was stopped', this.#unacknowledged(revision));
       if (unacknowledgedBy.length === 0 || performance.now() >= until) return { queue, unacknowledgedBy };
       await sleep(LOOK_AGAIN_MS);
     }

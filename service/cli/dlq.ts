@@ -144,7 +144,9 @@ async function byFilter(client: ChokaQ, action: Action, options: BulkOptions): P
   const begun =
     action === 'purge' ? client.dlq.purgeMany({ token }) : client.dlq.resurrectMany({ token, ...acknowledge });
   const result = await finished(client, (await begun) as Schemas['BulkResult'] | Schemas['Operation']);
-  if (options.json) return printJson(result);
+  if (options.json) printJson(result);
+  if ('state' in result && result.state !== 'finished') throw notFinished(result);
+  if (options.json) return;
   const skipped = Object.entries(result.skipped).filter(([, count]) => count > 0);
   print(
     `${result.affected} of ${preview.willAffect} jobs: ${action}${skipped.map(([why, count]) => `, ${count} skipped (${why})`).join('')}`,
@@ -161,6 +163,14 @@ function printPreview(action: Action, preview: Schemas['Preview']): void {
   const also =
     needsAcknowledgement && action === 'resurrect' ? ' and --acknowledge, for some may have had their effects' : '';
   print(`Nothing was done. To ${action} them, add --yes${also}.`);
+}
+
+/** It ended before its time: what was moved stays moved, and the command has not done what it was asked for. */
+function notFinished({ id, state, affected, total, error }: Schemas['Operation']): Error {
+  const why = error === null ? '' : `: ${error}`;
+  return Object.assign(new Error(`operation ${id} has ${state} after ${affected} of ${total} jobs${why}`), {
+    code: state,
+  });
 }
 
 async function finished(client: ChokaQ, answer: Schemas['BulkResult'] | Schemas['Operation']) {

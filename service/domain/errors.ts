@@ -34,7 +34,7 @@ export interface Fault {
   readonly header?: string;
 }
 
-/** A refusal that is part of the rules: the caller is told what to do next, and nothing was changed. */
+/** A refusal that is part of the rules: the caller is told what to do next, and its detail says so where anything was changed. */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly code: RefusalCode;
@@ -45,4 +45,9 @@ export class DomainError extends Error {
     this.code = code;
     this.faults = faults;
   }
+}
+
+/** Whether a call was refused because storage stays away: the same call may go well later. */
+export function isStorageAway(error: unknown): error is DomainError {
+  return error instanceof DomainError && error.code === 'storage-unavailable';
 }

@@ -1,6 +1,4 @@
 // Owns one claimed job on this node, from its lease to the committed transition: start, deliver, decide, apply.
-import { setTimeout as pause } from 'node:timers/promises';
-import { DomainError } from '../domain/errors.ts';
 import type { Handler } from '../domain/handler.ts';
 import { postponeMs } from '../domain/idempotency.ts';
 import type { ClaimedJob } from '../domain/job.ts';
@@ -19,7 +17,7 @@ import { type AttemptPolicy, resolvePolicy } from '../domain/retry.ts';
 import type { Log } from '../log.ts';
 import type { Delivery, StopReason } from '../ports/delivery.ts';
 import type { Applied, Store } from '../ports/store.ts';
-import { logCircuit } from './circuit-log.ts';
+import { applyHeld } from './apply.ts';
 import type { Registry } from './registry.ts';
 import type { EngineSettings } from './settings.ts';
 import { Stop } from './stop.ts';
@@ -38,6 +36,8 @@ export interface ExecutionParts {
   /** Called after a retry was stored, with the wait until it is due. */
   readonly onRetry: (dueInMs: number) => void;
 }
+
+const LONGEST_ERROR = 1_000;
 
 type NotHeld = Extract<Applied, { readonly held: false }>;
 type Phase = 'claimed' | 'running' | 'settling';
@@ -74,18 +74,32 @@ export class Execution {
   async run(): Promise<void> {
     try {
       const job = this.job.state === 'processing' ? this.job : await this.#start();
-      if (job === undefined) return;
-      this.#phase = 'running';
-      const outcome = await this.#deliver(job);
-      if (this.#isDisowned()) return;
-      this.#phase = 'settling';
-      const settled = this.#settle(job, outcome);
-      this.#leaveSlot();
-      await settled;
+      if (job !== undefined) await this.#attempt(job);
     } finally {
       this.#sent();
       this.#leaveSlot();
     }
+  }
+
+  /** What was started ends, whatever bug it meets: at the latest as what was lost, which recovery would find it to be. */
+  async #attempt(job: ClaimedJob): Promise<void> {
+    this.#phase = 'running';
+    let outcome: Outcome | undefined;
+    try {
+      outcome = await this.#deliver(job);
+      if (!this.#isDisowned()) await this.#end(job, outcome);
+    } catch (err) {
+      const { log } = this.#parts;
+      log.event('executionFailed', { jobId: job.id, err });
+      await this.#end(job, lostTo(err, outcome)).catch(error => log.event('jobLeft', { jobId: job.id, err: error }));
+    }
+  }
+
+  async #end(job: ClaimedJob, outcome: Outcome): Promise<void> {
+    this.#phase = 'settling';
+    const settled = this.#settle(job, outcome);
+    this.#leaveSlot();
+    await settled;
   }
 
   /** Resolves when no call of this job can leave this node any more: its request has, or none will. */
@@ -180,19 +194,8 @@ export class Execution {
     this.#lost(transition);
   }
 
-  async #apply(transition: Transition): Promise<Applied> {
-    for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 5_000)) {
-      try {
-        const [applied] = await this.#parts.store.jobs.apply([transition]);
-        if (applied === undefined) throw new Error('the store answered no transition');
-        if (applied.held && applied.circuitEvent) logCircuit(this.#parts.log, applied.circuitEvent);
-        return applied;
-      } catch (error) {
-        if (!(error instanceof DomainError && error.code === 'storage-unavailable')) throw error;
-        this.#parts.log.event('storageFailed', { jobId: this.job.id, move: transition.move, err: error });
-        await pause(waitMs, undefined, { ref: false });
-      }
-    }
+  #apply(transition: Transition): Promise<Applied> {
+    return applyHeld(this.#parts, transition);
   }
 
   /** Resolved anew at each decision, so that a changed handler holds for jobs that wait. */
@@ -216,6 +219,15 @@ export class Execution {
   #lost({ move }: Transition): void {
     this.#parts.log.event('leaseLost', { jobId: this.job.id, leaseId: this.job.leaseId, move });
   }
+}
+
+/** The handler may have done its work: nobody is to run it again unasked. */
+function lostTo(error: unknown, outcome: Outcome | undefined): Outcome {
+  const responseStatus = outcome?.responseStatus ?? null;
+  const ended = outcome === undefined ? 'The attempt was broken off' : `The attempt ended as ${outcome.kind}`;
+  const reason = error instanceof Error ? error.message : String(error);
+  const text = `${ended}, but that could not be stored: ${reason}. Whether it had effects is unknown.`;
+  return { kind: 'expired', responseStatus, responseBody: null, error: text.slice(0, LONGEST_ERROR) };
 }
 
 function handlerGone(type: string): Outcome {

@@ -1,4 +1,5 @@
 // Owns recovery: work whose owner is late or gone goes back to pending (unstarted) or to its verdict (started).
+import { isStorageAway } from '../domain/errors.ts';
 import { decide, reclaim, type Transition } from '../domain/lifecycle.ts';
 import { type AttemptPolicy, resolvePolicy } from '../domain/retry.ts';
 import type { Log } from '../log.ts';
@@ -27,22 +28,33 @@ const INTERVAL_JITTER = 0.1;
 export class Recovery {
   readonly loop: Loop;
   readonly #parts: RecoveryParts;
+  /** Leases whose verdict met a bug in this scan. */
+  readonly #failed = new Set<string>();
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
     this.loop = new Loop('recovery', () => this.step(), parts.log);
   }
 
-  /** One batch; answers 0 while there is more to recover. */
+  /** One batch; answers 0 while there is more to recover. What failed is left alone until the scan has reached the end. */
   async step(): Promise<number> {
     const { store, settings, random } = this.#parts;
     const { fetchedTimeoutMs, zombieTimeoutMs } = settings;
     const goneOwners = await this.#goneOwners();
-    const stale = await store.jobs.stale({ fetchedTimeoutMs, zombieTimeoutMs, goneOwners, limit: BATCH });
+    const limit = BATCH + this.#failed.size;
+    const found = await store.jobs.stale({ fetchedTimeoutMs, zombieTimeoutMs, goneOwners, limit });
+    const stale = found.filter(job => !this.#failed.has(job.leaseId));
     const recovered = stale.length > 0 ? await this.#recover(stale) : 0;
-    if (stale.length === BATCH && recovered > 0) return 0;
-    if (stale.length < BATCH) await Promise.all(goneOwners.map(owner => store.nodes.forget(owner)));
+    if (found.length === limit && recovered > 0) return 0;
+    if (found.length < limit) await this.#endScan(goneOwners);
     return jittered(settings.recoveryIntervalMs, INTERVAL_JITTER, random());
+  }
+
+  /** A node whose work could not be recovered stays known, so that it is tried again. */
+  async #endScan(goneOwners: readonly string[]): Promise<void> {
+    const hasFailed = this.#failed.size > 0;
+    this.#failed.clear();
+    if (!hasFailed) await Promise.all(goneOwners.map(owner => this.#parts.store.nodes.forget(owner)));
   }
 
   async #goneOwners(): Promise<readonly string[]> {
@@ -51,14 +63,34 @@ export class Recovery {
   }
 
   async #recover(stale: readonly StaleJob[]): Promise<number> {
-    const { store, registry, onRecovered } = this.#parts;
+    const { registry, onRecovered } = this.#parts;
     await registry.load();
-    const transitions = stale.map(job => this.#verdict(job));
-    const applied = await store.jobs.apply(transitions);
-    const held = transitions.filter((_, at) => applied[at]?.held);
+    const held = await this.#bring(stale);
     this.#report(held);
     if (held.some(({ change }) => change.to === 'pending')) onRecovered();
     return held.length;
+  }
+
+  /** The verdicts that held. One that meets a bug takes back those beside it: then each is brought alone, and only the guilty one fails. */
+  async #bring(stale: readonly StaleJob[]): Promise<readonly Transition[]> {
+    try {
+      const transitions = stale.map(job => this.#verdict(job));
+      const applied = await this.#parts.store.jobs.apply(transitions);
+      return transitions.filter((_, at) => applied[at]?.held);
+    } catch (err) {
+      const [first] = stale;
+      if (isStorageAway(err) || first === undefined) throw err;
+      if (stale.length === 1) return this.#leave(first, err);
+      const held: Transition[] = [];
+      for (const job of stale) held.push(...(await this.#bring([job])));
+      return held;
+    }
+  }
+
+  #leave({ id: jobId, leaseId }: StaleJob, err: unknown): readonly Transition[] {
+    this.#failed.add(leaseId);
+    this.#parts.log.event('recoveryFailed', { jobId, err });
+    return [];
   }
 
   #verdict(job: StaleJob): Transition {

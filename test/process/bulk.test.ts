@@ -31,6 +31,13 @@ async function begin(service: ServiceProcess, action: string, maxJobs: number): 
   return String(headers.get('location'));
 }
 
+/** Removes a handler by force on this node; answers the address of what goes on behind the answer. */
+async function removeByForce(service: ServiceProcess, type: string): Promise<string> {
+  const { status, headers } = await service.call('DELETE', `/handlers/${type}?force=true`);
+  expect(status).toBe(202);
+  return String(headers.get('location'));
+}
+
 function affected(path: string): number {
   const id = path.slice('/operations/'.length);
   return world.connect().prepare<[string], number>('SELECT affected FROM operations WHERE id = ?').pluck().get(id) ?? 0;
@@ -93,4 +100,27 @@ test('a node that is stopped hands its operation over, and the next one finishes
 
   expect(await second.read(path)).toMatchObject({ affected: 8_000, skipped: NOTHING });
   expect((await second.read('/queues/default')).counts).toMatchObject({ dead: 0, failed: 8_000 });
+});
+
+test('a node killed in the middle of a forced removal: another brings all that waited into the DLQ', async () => {
+  const [doomed, other] = await Promise.all([world.start(), world.start()]);
+  await world.register(other, ['work.v1', 'kept.v1']);
+  await other.enqueueMany(8_000, 'work.v1', { delay: '1h' });
+  const [kept] = await other.enqueueMany(1, 'kept.v1', { delay: '1h' });
+  const path = await removeByForce(doomed, 'work.v1');
+  await eventually(() => expect(affected(path)).toBeGreaterThan(0));
+  await doomed.kill();
+  expect(affected(path)).toBeLessThan(8_000);
+  expect(await removeByForce(other, 'work.v1')).toBe(path);
+
+  await eventually(async () => expect((await other.read(path)).state).toBe('finished'));
+
+  expect(await other.read(path)).toMatchObject({ action: 'reject', total: 8_000, affected: 8_000, skipped: NOTHING });
+  const { counts } = await other.read('/queues/default');
+  expect(counts).toMatchObject({ scheduled: 1, dead: 8_000 });
+  expect((await other.job(String(kept))).state).toBe('scheduled');
+  expect((await other.read('/audit?action=handler.remove')).items[0]).toMatchObject({
+    affected: 8_000,
+    target: 'work.v1',
+  });
 });

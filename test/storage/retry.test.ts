@@ -11,6 +11,7 @@ class Trial {
   run(faults: readonly unknown[], kind: FaultKind, random = 0): Promise<string> {
     const rule = {
       classify: () => kind,
+      isOpen: () => false,
       onFault: (_error: unknown, again: boolean) => this.seen.push(again),
       random: () => random,
       wait: async (ms: number) => this.waits.push(ms),

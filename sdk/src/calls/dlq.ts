@@ -78,12 +78,12 @@ export class OperationCalls {
     return this.#wire.call(options, api => api.POST('/operations/{id}/cancel', { params: { path: { id } } }));
   }
 
-  /** Resolves once it is finished; rejects with the code `timeout` when it is not. */
+  /** Resolves once it has ended, its `state` says how; rejects with the code `timeout` when it has not. */
   async waitFor(id: string, { timeout = '5m', signal }: WaitOptions = {}): Promise<Schemas['Operation']> {
     const endsAt = performance.now() + durationMs(timeout, 'timeout');
     for (;;) {
       const operation = await this.get(id, { signal });
-      if (operation.state === 'finished') return operation;
+      if (operation.state !== 'running') return operation;
       if (performance.now() + LOOK_EVERY_MS > endsAt) {
         const message = `operation ${id} has done ${operation.affected} of ${operation.total} jobs; wait longer, or look at it later`;
         throw new ChokaQError(message, { code: 'timeout' });

@@ -3,7 +3,7 @@ import type { Log } from '../../log.ts';
 import type { Clock } from '../../ports/store.ts';
 import { type RetryKind, withRetries } from '../retry.ts';
 import { type Settled, type Write, WriteQueue } from '../write-queue.ts';
-import { classify, retryKind } from './faults.ts';
+import { classify, isOpen, retryKind } from './faults.ts';
 import { NO_PARTS, type Parcel } from './parcel.ts';
 import type { Answered, Asked, Thread } from './thread.ts';
 import type { AnswerOf, InputOf, Reads, Writes } from './verbs.ts';
@@ -62,7 +62,7 @@ export class Database {
 
   #ask(thread: Thread, calls: readonly Asked[]): Promise<readonly Answered[]> {
     const onFault = (error: unknown, again: boolean) => this.#report(calls, error, again);
-    return withRetries({ classify, onFault }, () => thread.ask(this.#options.clock.now(), calls));
+    return withRetries({ classify, isOpen, onFault }, () => thread.ask(this.#options.clock.now(), calls));
   }
 
   #report(calls: readonly Asked[], err: unknown, again: boolean): void {

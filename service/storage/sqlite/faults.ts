@@ -22,6 +22,14 @@ const LASTING = [
   THREAD_CLOSED,
 ];
 
+/** The commit itself may have been reached. A thread that cannot even open its file never got so far. */
+const OPEN = [THREAD_LOST, 'SQLITE_IOERR'];
+
+/** Whether what was asked may have been committed although the answer is an error. */
+export function isOpen(error: unknown): boolean {
+  return error instanceof ThreadFault && error.code !== null && isOneOf(OPEN, error.code);
+}
+
 export function classify(error: unknown): FaultKind {
   if (!(error instanceof ThreadFault) || error.code === null) return 'bug';
   if (isOneOf(Object.keys(PASSING), error.code)) return 'passing';
