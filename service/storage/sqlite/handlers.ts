@@ -1,6 +1,7 @@
 // Owns registered handlers: stored whole, with a revision that tells every node of each change.
 import { CATCH_ALL, type Handler } from '../../domain/handler.ts';
 import type { NewRejection, Operation } from '../../ports/operations.ts';
+import { type HandlerRow, handlerFrom } from '../handler-rows.ts';
 import { beginOperation } from './operations.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
@@ -43,23 +44,6 @@ const CATCH_ALL_IN_USE = `
 const ORPHANS = `
   SELECT coalesce(sum(ready + scheduled + fetched), 0) FROM lanes
   WHERE type = coalesce(?, type) AND NOT EXISTS (SELECT 1 FROM handlers WHERE handlers.type IN (lanes.type, '${CATCH_ALL}'))`;
-
-interface HandlerRow {
-  readonly type: string;
-  readonly url: string;
-  readonly secret: string;
-  readonly previous_secret: string | null;
-  readonly previous_secret_until: number | null;
-  readonly attempts: string;
-  readonly fatal_statuses: string;
-  readonly circuit: string;
-  readonly headers: string;
-  readonly schema: string | null;
-  readonly concurrency: number | null;
-  readonly managed_by: Handler['managedBy'];
-  readonly created_at: number;
-  readonly updated_at: number;
-}
 
 export interface HandlerList {
   readonly handlers: readonly Handler[];
@@ -125,23 +109,4 @@ function beginRejection(session: Session, type: string, rejection: NewRejection)
 function isInUse(session: Session, type: string): boolean {
   const found = type === CATCH_ALL ? session.row(CATCH_ALL_IN_USE) : session.row(TYPE_IN_USE, type, type);
   return found !== undefined;
-}
-
-function handlerFrom(row: HandlerRow): Handler {
-  return {
-    type: row.type,
-    url: row.url,
-    secret: row.secret,
-    previousSecret: row.previous_secret,
-    previousSecretUntil: row.previous_secret_until,
-    attempts: JSON.parse(row.attempts),
-    fatalStatuses: JSON.parse(row.fatal_statuses),
-    circuit: JSON.parse(row.circuit),
-    headers: JSON.parse(row.headers),
-    schema: row.schema === null ? null : JSON.parse(row.schema),
-    concurrency: row.concurrency,
-    managedBy: row.managed_by,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

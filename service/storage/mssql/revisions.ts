@@ -1,0 +1,3 @@
+// Owns the statements that tell every node of a change.
+
+export const ADVANCE_HANDLERS = "UPDATE chokaq.revisions SET value = value + 1 WHERE name = 'handlers';";
