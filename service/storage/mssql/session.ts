@@ -1,4 +1,5 @@
 // Owns one database at work: every read and every write transaction is one request, so that no stalled node ever holds a lock.
+import { randomUUID } from 'node:crypto';
 import sql from 'mssql';
 import type { Log } from '../../log.ts';
 import { type RetryKind, withRetries } from '../retry.ts';
@@ -65,6 +66,8 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #texts = new Map<string, string>();
   readonly circuits = new CircuitCopy(this);
+  /** Tells the writes of this session from those of all others. */
+  readonly writer = randomUUID();
   /** Requests sent so far. */
   roundTrips = 0;
 

@@ -386,6 +386,13 @@ CREATE TABLE chokaq.operations (
 CREATE INDEX operations_unfinished ON chokaq.operations (started_at, id) WHERE finished_at IS NULL;
 CREATE INDEX operations_finished ON chokaq.operations (finished_at) WHERE finished_at IS NOT NULL;
 
+-- The last write of each writer, by which it finds out what became of a transaction whose answer was lost.
+CREATE TABLE chokaq.writes (
+  writer NVARCHAR(100) COLLATE Latin1_General_BIN2 NOT NULL CONSTRAINT writes_pk PRIMARY KEY,
+  write_id NVARCHAR(100) COLLATE Latin1_General_BIN2 NOT NULL,
+  at BIGINT NOT NULL
+);
+
 -- What this database's nodes sign with; it never leaves them.
 CREATE TABLE chokaq.secrets (
   name NVARCHAR(100) COLLATE Latin1_General_BIN2 NOT NULL CONSTRAINT secrets_pk PRIMARY KEY,
