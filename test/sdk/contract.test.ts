@@ -78,10 +78,10 @@ describe.each(Object.entries(FORMS))('A contract as a %s', (_name, form) => {
 
   test.each(OPTIONS)('sends its option %j, unless the call says otherwise', async option => {
     const [[name = '', value]] = Object.entries(option) as [[string, unknown]];
-    expect((await posted(form('a', option).make()))?.[name]).toEqual(value);
+    expect((await posted(form('a', option, true).make()))?.[name]).toEqual(value);
     const other = { queue: 'other', priority: 1, delay: '1s', onConflict: 'wait', maxAttempts: 2, timeout: '1s' };
     const told = { ...other, resultTtl: '2m', retry: { base: '2s' }, tags: [], createdBy: 'me' };
-    expect(await posted(form('a', option).make(), { [name]: told[name as keyof typeof told] })).toMatchObject({
+    expect(await posted(form('a', option, true).make(), { [name]: told[name as keyof typeof told] })).toMatchObject({
       [name]: told[name as keyof typeof told],
     });
   });

@@ -33,7 +33,7 @@ export class FakeJob {
   readonly type: string;
   readonly idempotencyKey: string | null;
   readonly resultTtl: string | null;
-  readonly createdAt = instant();
+  readonly createdAt: string;
   /** What was posted. */
   readonly posted: Posted;
   readonly maxAttempts: number;
@@ -59,10 +59,11 @@ export class FakeJob {
   lastResponseBody: string | null = null;
   #running: AbortController | null = null;
 
-  constructor(posted: Posted, payloadText: string, maxAttempts: number) {
+  constructor(posted: Posted, payloadText: string, maxAttempts: number, now: number) {
     const { id, type, payload, queue, priority, tags, idempotencyKey, resultTtl, runAt, delay } = posted;
     this.id = text(id) ?? crypto.randomUUID();
     this.type = type;
+    this.createdAt = instant(now);
     this.payload = payload;
     this.payloadText = payloadText;
     this.posted = posted;

@@ -34,8 +34,8 @@ export class FakeJobs {
   }
 
   /** A job that `id` or an active idempotency key makes the same is not stored again. */
-  enqueue(posted: Posted, payloadText: string, maxAttempts: number): Enqueued {
-    const job = new FakeJob(posted, payloadText, maxAttempts);
+  enqueue(posted: Posted, payloadText: string, maxAttempts: number, now: number): Enqueued {
+    const job = new FakeJob(posted, payloadText, maxAttempts, now);
     const isVain = job.resultTtl !== null && job.idempotencyKey === null;
     if (isVain)
       refuse(422, 'validation-failed', 'resultTtl needs an idempotencyKey, under which success is remembered.');

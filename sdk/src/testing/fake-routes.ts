@@ -127,10 +127,10 @@ function stopped(queue: object): object {
   return { ...queue, unacknowledgedBy: [] };
 }
 
-function enqueue({ jobs, handlers }: FakeParts, posted: Posted, payloadText: string) {
+function enqueue({ jobs, handlers }: FakeParts, posted: Posted, payloadText: string, now = Date.now()) {
   const { maxAttempts } = posted;
   const most = typeof maxAttempts === 'number' ? maxAttempts : handlers.maxAttempts(posted.type);
-  return jobs.enqueue(posted, payloadText, most);
+  return jobs.enqueue(posted, payloadText, most, now);
 }
 
 /** All or none. */
@@ -138,8 +138,9 @@ function enqueueBatch(call: FakeCall): Response {
   const { jobs, body, text } = call;
   const before = [...jobs.all];
   const texts = payloadTexts(text);
+  const now = Date.now();
   try {
-    const stored = (body.jobs as Posted[]).map((posted, at) => enqueue(call, posted, texts[at] ?? 'null'));
+    const stored = (body.jobs as Posted[]).map((posted, at) => enqueue(call, posted, texts[at] ?? 'null', now));
     return json(200, { results: stored.map(({ job, duplicate }) => ({ id: job.id, duplicate })) });
   } catch (error) {
     jobs.all.splice(0, jobs.all.length, ...before);
