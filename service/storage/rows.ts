@@ -88,6 +88,8 @@ export interface JobRow {
   readonly ended_by: string | null;
 }
 
+export type JobTable = JobRow['place'];
+
 // A job is made as one whole literal: put together by spreading, it would cost ten times as much.
 
 /** `now` tells pending from scheduled. */

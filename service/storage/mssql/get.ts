@@ -1,9 +1,8 @@
 // Owns how a job is read by its id, wherever it lives, and the one column list in which all job rows are read.
 import type { Job } from '../../domain/job.ts';
-import { type JobRow, jobFromRow } from '../rows.ts';
+import { type JobRow, type JobTable, jobFromRow } from '../rows.ts';
+import { withGivenTags } from './json-rows.ts';
 import type { Session } from './session.ts';
-
-export type JobTable = JobRow['place'];
 
 const READ_COLUMNS = [
   'id',
@@ -68,7 +67,7 @@ export async function get(session: Session, id: string): Promise<Job | null> {
   for (let look = 0; look < LOOKS; look++) {
     const answer = await session.read('get', FIND, { id });
     const row = answer.row<JobRow>();
-    if (row !== undefined) return jobFromRow(row, answer.now);
+    if (row !== undefined) return jobFromRow(withGivenTags(row), answer.now);
   }
   return null;
 }

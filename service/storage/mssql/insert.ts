@@ -1,7 +1,7 @@
 // Owns how new jobs are stored: planned as if nothing were in their way, and planned anew with what was met.
 import type { NewJob } from '../../domain/job.ts';
 import type { Inserted } from '../../ports/store.ts';
-import { overridesText, tagsText } from '../rows.ts';
+import { overridesText } from '../rows.ts';
 import {
   type Met,
   type MetRow,
@@ -13,7 +13,7 @@ import {
 } from './insert-plan.ts';
 import { INSERT } from './insert-sql.ts';
 import type { Insertion, SettledAll } from './jobs.ts';
-import { marked, markedOrNull } from './json-rows.ts';
+import { keptTags, marked, markedOrNull, withGivenTags } from './json-rows.ts';
 import type { Answer, Session, Values } from './session.ts';
 
 /** How often a plan that others have overtaken is made anew before the call counts as failed. */
@@ -53,7 +53,7 @@ function settled({ ends }: Plan, now: number): Awaited<SettledAll<readonly Inser
 function metIn(answer: Answer): Met {
   const { made = 0, room = 0 } = answer.row<Written>() ?? {};
   const unknown = answer.rows<{ readonly name: string }>(1).map(({ name }) => name);
-  const rows = [2, 3, 4].flatMap(set => answer.rows<MetRow>(set));
+  const rows = [2, 3, 4].flatMap(set => answer.rows<MetRow>(set)).map(withGivenTags);
   return { rows, queues: made > room ? { unknown, room } : null };
 }
 
@@ -76,7 +76,7 @@ function newRow({ job, holdsKey, version }: NewRow, n: number, bytes: Bytes): ob
     ...{ n, id: job.id, ...namesOf(job.queue, job.idempotencyKey), type: marked(job.type) },
     ...{ holds: holdsKey ? 1 : 0, version, priority: job.priority, ...dueOf(job), ttl: job.resultTtlMs },
     ...{ attempts: job.overrides.maxAttempts, overrides: markedOrNull(overridesText(job.overrides)) },
-    ...{ tags: markedOrNull(tagsText(job.tags)), by: markedOrNull(job.createdBy), creator: job.creatorKeyId },
+    ...{ tags: markedOrNull(keptTags(job.tags)), by: markedOrNull(job.createdBy), creator: job.creatorKeyId },
     ...{ parent: job.traceparent, state: markedOrNull(job.tracestate), ...bytes.add(job) },
   };
 }

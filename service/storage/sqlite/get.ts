@@ -1,9 +1,7 @@
 // Owns how a job is read by its id, wherever it lives, and the one column list in which all job rows are read.
-import type { JobRow } from '../rows.ts';
+import type { JobRow, JobTable } from '../rows.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
-
-export type JobTable = JobRow['place'];
 
 const READ_COLUMNS = [
   'id',

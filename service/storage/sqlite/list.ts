@@ -1,10 +1,12 @@
 // Owns lists: the streams of a filter merged newest first, a bounded number of rows examined per page.
 import type { Cursor, JobFilter, PageRequest } from '../../ports/store.ts';
-import { type JobTable, READ_ROW, type RowValues } from './get.ts';
+import type { JobTable } from '../rows.ts';
+import { streamsFor } from '../streams.ts';
+import { dialectAt } from './dialect.ts';
+import { READ_ROW, type RowValues } from './get.ts';
 import type { Parcel } from './parcel.ts';
 import { Reader } from './reader.ts';
 import type { Session } from './session.ts';
-import { streamsFor } from './streams.ts';
 
 /** A page ends early, with a cursor to go on, when its filter has made it look at so many rows. */
 const EXAMINED_PER_PAGE = 10_000;
@@ -29,7 +31,7 @@ interface Found {
 }
 
 export function list(session: Session, { filter, page }: ListInput): Parcel<ListAnswer> {
-  const readers = streamsFor(filter, page.order, session.now).map(stream => {
+  const readers = streamsFor(filter, page.order, dialectAt(session.now)).map(stream => {
     const step = stream.residue.length === 0 ? page.limit + 1 : ROWS_PER_STEP;
     return new Reader(session, stream, filter, { after: page.after, step });
   });

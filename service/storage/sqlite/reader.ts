@@ -1,9 +1,9 @@
 // Owns the reading of one ordered stream of rows, step by step.
 import type { Cursor, JobFilter } from '../../ports/store.ts';
-import type { JobTable } from './get.ts';
+import type { JobTable } from '../rows.ts';
+import { boundsOf, type Stream } from '../streams.ts';
 import type { Session } from './session.ts';
 import { UP_TO, type Value } from './statements.ts';
-import type { Stream } from './streams.ts';
 
 /** A row that was looked at, whether it matches or not. */
 interface Examined {
@@ -27,7 +27,7 @@ export class Reader {
   #rows: readonly Examined[];
   #at = 0;
 
-  constructor(session: Session, stream: Stream, filter: JobFilter, start: Start) {
+  constructor(session: Session, stream: Stream<number>, filter: JobFilter, start: Start) {
     const { sql, values } = stepOf(stream, filter);
     this.table = stream.table;
     this.#session = session;
@@ -61,16 +61,9 @@ export class Reader {
 }
 
 /** Bound in this order: residue, range, the filter's time range, cursor, step. */
-function stepOf(stream: Stream, filter: JobFilter): { sql: string; values: readonly Value[] } {
-  const { table, index, at, range, residue } = stream;
-  const [after, before] =
-    at === 'failed_at' ? [filter.failedAfter, filter.failedBefore] : [filter.createdAfter, filter.createdBefore];
-  const bounds = [
-    ...range,
-    ...(after === undefined ? [] : [{ sql: `${at} >= ?`, values: [after] }]),
-    ...(before === undefined ? [] : [{ sql: `${at} < ?`, values: [before] }]),
-    { sql: `${at} <= ? AND (${at} < ? OR id < ?)`, values: [] },
-  ];
+function stepOf(stream: Stream<number>, filter: JobFilter): { sql: string; values: readonly Value[] } {
+  const { table, index, at, residue } = stream;
+  const bounds = [...boundsOf(stream, filter), { sql: `${at} <= ? AND (${at} < ? OR id < ?)`, values: [] }];
   const matches = residue.length === 0 ? '1' : `(${residue.map(({ sql }) => sql).join(' AND ')})`;
   return {
     sql: `SELECT seq, ${at}, id, ${matches} FROM jobs_${table} INDEXED BY ${index}

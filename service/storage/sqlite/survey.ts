@@ -2,10 +2,11 @@
 import type { FailureReason } from '../../domain/failure.ts';
 import type { Survey, SurveyRequest } from '../../ports/operations.ts';
 import type { Cursor, JobFilter } from '../../ports/store.ts';
+import { streamsFor } from '../streams.ts';
+import { dialectAt } from './dialect.ts';
 import { type Parcel, plain } from './parcel.ts';
 import { Reader } from './reader.ts';
 import type { Session } from './session.ts';
-import { streamsFor } from './streams.ts';
 
 /** So that other reads get their turn in between. */
 const EXAMINED_PER_CALL = 10_000;
@@ -27,7 +28,7 @@ export interface SurveyInput extends SurveyRequest {
 export function surveyDead(session: Session, input: SurveyInput): Parcel<Survey> {
   const { after, limit, withReasons } = input;
   const filter: JobFilter = { ...input.filter, states: ['dead'] };
-  const [stream] = streamsFor(filter, 'failed', session.now);
+  const [stream] = streamsFor(filter, 'failed', dialectAt(session.now));
   if (stream === undefined) throw new Error('the DLQ has no index for a survey');
   const reader = new Reader(session, stream, filter, { after, step: ROWS_PER_STEP });
   const reasons: Partial<Record<FailureReason, number>> = {};
