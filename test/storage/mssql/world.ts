@@ -8,7 +8,13 @@ import type { StoreWorld } from '../suite/world.ts';
 /** `Server=…;Database=…;User Id=…;Password=…` of a server on which schemas may be made and dropped. */
 export const TEST_URL = process.env.CHOKAQ_TEST_MSSQL_URL;
 
-export async function openWorld(url: string): Promise<StoreWorld> {
+export interface MssqlWorld extends StoreWorld {
+  readonly schema: string;
+  /** What somebody else on the server gets for this batch, in which the schema is called chokaq. */
+  ask<T extends object>(text: string): Promise<readonly T[]>;
+}
+
+export async function openWorld(url: string): Promise<MssqlWorld> {
   const schema = `law_${randomBytes(6).toString('hex')}`;
   const pool = await new sql.ConnectionPool(url).connect();
   const clocks: ServerClock[] = [];
@@ -21,6 +27,11 @@ export async function openWorld(url: string): Promise<StoreWorld> {
   const nodes = [await open(), await open()] as const;
   return {
     nodes,
+    schema,
+    ask: async <T extends object>(text: string) => {
+      const { recordset } = await pool.request().batch<T>(text.replaceAll(/\bchokaq\./g, `${schema}.`));
+      return recordset ?? [];
+    },
     clock: {
       advance: ms => {
         for (const clock of clocks) clock.advance(ms);
@@ -37,23 +48,30 @@ export async function openWorld(url: string): Promise<StoreWorld> {
   };
 }
 
-const TABLES = 'SELECT t.name FROM sys.tables t JOIN sys.schemas s ON s.schema_id = t.schema_id WHERE s.name = @schema';
+/** In the order in which they can be dropped. */
+const KINDS = { V: 'VIEW', FN: 'FUNCTION', P: 'PROCEDURE', U: 'TABLE' } as const;
 
-async function tablesOf(pool: sql.ConnectionPool, schema: string): Promise<readonly string[]> {
-  const { recordset } = await pool.request().input('schema', sql.NVarChar(100), schema).query<{ name: string }>(TABLES);
+const OBJECTS = `SELECT o.name FROM sys.objects o JOIN sys.schemas s ON s.schema_id = o.schema_id
+  WHERE s.name = @schema AND o.type = @kind`;
+
+async function objectsOf(pool: sql.ConnectionPool, schema: string, kind: string): Promise<readonly string[]> {
+  const request = pool.request().input('schema', sql.NVarChar(100), schema).input('kind', sql.NVarChar(2), kind);
+  const { recordset } = await request.query<{ name: string }>(OBJECTS);
   return recordset.map(({ name }) => name);
 }
 
 /** From outside, which is right because what a store keeps of its database in mind it looks up by revision. */
 async function empty(pool: sql.ConnectionPool, schema: string): Promise<void> {
   const kept = ['schema_migrations', 'revisions'];
-  const tables = (await tablesOf(pool, schema)).filter(name => !kept.includes(name));
+  const tables = (await objectsOf(pool, schema, 'U')).filter(name => !kept.includes(name));
   const deletes = tables.map(name => `DELETE FROM ${schema}.${name};`).join(' ');
   await pool.request().query(`${deletes} UPDATE ${schema}.revisions SET value = value + 1;`);
 }
 
 async function drop(pool: sql.ConnectionPool, schema: string): Promise<void> {
-  for (const table of await tablesOf(pool, schema)) await pool.request().query(`DROP TABLE ${schema}.${table}`);
+  for (const [kind, word] of Object.entries(KINDS))
+    for (const name of await objectsOf(pool, schema, kind))
+      await pool.request().query(`DROP ${word} ${schema}.${name}`);
   await pool.request().query(`DROP SCHEMA ${schema}`);
 }
 
