@@ -33,7 +33,7 @@ export function circuitsFrom(answer: Answer, first = 0): KnownCircuits {
   const revisions = answer.row<{ circuits: number; handlers: number }>(first);
   const policies = answer.rows<{ type: string; circuit: string }>(first + 2);
   return {
-    circuits: answer.rows<CircuitRow>(first + 1).map(fromRow),
+    circuits: answer.rows<CircuitRow>(first + 1).map(circuitFromRow),
     policies: new Map(policies.map(({ type, circuit }) => [type, circuitPolicy(JSON.parse(circuit))])),
     revision: revisions?.circuits ?? 0,
     handlersRevision: revisions?.handlers ?? 0,
@@ -73,7 +73,7 @@ export class CircuitCopy {
   }
 }
 
-interface CircuitRow {
+export interface CircuitRow {
   readonly type: string;
   readonly state: string;
   readonly epoch: number;
@@ -84,7 +84,7 @@ interface CircuitRow {
   readonly ramp_limit: number | null;
 }
 
-function fromRow(row: CircuitRow): Circuit {
+export function circuitFromRow(row: CircuitRow): Circuit {
   const { type, state, epoch, failed_at, open_until, break_time_ms, probe_at, ramp_limit } = row;
   return circuitFrom([type, state, epoch, failed_at, open_until, break_time_ms, probe_at, ramp_limit]);
 }
