@@ -39,10 +39,12 @@ const COUNT_QUEUES = `
     FROM @moves GROUP BY queue) m
   WHERE m.queue = stats_summary.queue;`;
 
-const COUNT_LANES = `
+const MAKE_LANES = `
   INSERT INTO chokaq.lanes (queue, type)
   SELECT DISTINCT m.queue, m.type FROM @moves m
-  WHERE m.type IS NOT NULL AND NOT EXISTS (SELECT 1 FROM chokaq.lanes l WHERE l.queue = m.queue AND l.type = m.type);
+  WHERE m.type IS NOT NULL AND NOT EXISTS (SELECT 1 FROM chokaq.lanes l WHERE l.queue = m.queue AND l.type = m.type);`;
+
+const COUNT_LANES = `
   UPDATE chokaq.lanes SET
     ready = lanes.ready + m.ready, scheduled = lanes.scheduled + m.scheduled, fetched = lanes.fetched + m.fetched,
     processing = lanes.processing + m.processing, due_sum = lanes.due_sum + m.due_sum
@@ -79,4 +81,7 @@ const COUNT_BUCKETS = `
   FROM @happened h WHERE metric_buckets.at = @second AND h.queue = metric_buckets.queue;`;
 
 /** Counts what is in `@moves`; once per transaction, after its last move. */
-export const COUNT_MOVES = `${COUNT_QUEUES} ${COUNT_LANES} ${FIND_HEADS} ${COUNT_BUCKETS}`;
+export const COUNT_MOVES = `${COUNT_QUEUES} ${MAKE_LANES} ${COUNT_LANES} ${FIND_HEADS} ${COUNT_BUCKETS}`;
+
+/** The same for moves within lanes that are there already and that add nothing to buckets; any number of times. */
+export const COUNT_PLACES = `${COUNT_QUEUES} ${COUNT_LANES} ${FIND_HEADS}`;
