@@ -18,7 +18,6 @@ import { Queues } from './application/queues.ts';
 import { HandlerRegistry } from './application/registry.ts';
 import { Settings } from './application/settings.ts';
 import { StatsReader } from './application/stats.ts';
-import { MachineClock } from './clock.ts';
 import { servicePolicy } from './config/policy.ts';
 import { type Config, ConfigError, isLoopback, LiveConfig, type StartConfig, storedFault } from './config.ts';
 import { WebhookDelivery } from './delivery/webhook.ts';
@@ -41,12 +40,10 @@ import { measuredApp } from './metrics/measure-http.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { openConfiguredStore } from './opening.ts';
 import type { Delivery } from './ports/delivery.ts';
-import type { StoredSettings } from './ports/settings.ts';
 import type { Store } from './ports/store.ts';
 import { registerFile } from './registration.ts';
 import { packageFile } from './root.ts';
 import { RunningService } from './running-service.ts';
-import { peekSettings } from './storage/sqlite/peek.ts';
 import { tracedDelivery, tracedStore, tracerOf } from './tracing/traced.ts';
 
 /** What the engine and the verbs of callers both stand on. */
@@ -106,7 +103,6 @@ async function layFoundation(
 ): Promise<Foundation> {
   const { live, log, version } = given;
   const config = live.values;
-  const clock = new MachineClock();
   const events = new EventRing(randomUUID());
   const onRetry = (operation: string, kind: string) => metrics.count('storageRetries', { operation, kind });
   const opened = await openConfiguredStore(config, log, onRetry);
@@ -120,7 +116,7 @@ async function layFoundation(
     throw error;
   });
   const policy = { allowPrivate: isLoopback(config.host), allow: config.webhookAllow };
-  const webhooks = new WebhookDelivery({ clock, policy, version });
+  const webhooks = new WebhookDelivery({ clock: store.clock, policy, version });
   const delivery = tracedDelivery(measuredDelivery(webhooks, metrics), tracer);
   await registerFile({ config, store, delivery, log }).catch(async (error: unknown) => {
     await store.close();
@@ -200,10 +196,7 @@ function createBulk(foundation: Foundation, { worker, onWork }: BulkEngine) {
   };
 }
 
-/** What is stored for all nodes in the configured database, without opening it as a service would. */
-export function peekStored({ sqlitePath }: Config): StoredSettings | null {
-  return peekSettings(sqlitePath);
-}
+export { migrateConfigured, peekConfigured } from './opening.ts';
 
 /** Removes stored settings, also those that keep a service from starting; answers the names that were not stored. */
 export async function unsetStored(config: Config, names: readonly string[], by: string): Promise<readonly string[]> {

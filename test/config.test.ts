@@ -26,6 +26,9 @@ describe('Defaults', () => {
       storage: 'sqlite',
       sqlitePath: './data/chokaq.db',
       mssqlUrl: null,
+      mssqlSchema: 'chokaq',
+      mssqlPoolSize: 10,
+      autoMigrate: true,
       memoryCapacity: 100_000,
       concurrency: 50,
       pollIntervalMs: 1_000,
@@ -200,7 +203,10 @@ describe('K2 · Settings that contradict each other stop the start with the reas
     [{ CHOKAQ_HEARTBEAT_MAX: '1h' }, 'CHOKAQ_ZOMBIE_TIMEOUT: 10m', 'CHOKAQ_HEARTBEAT_MAX (1h)'],
     [{ CHOKAQ_HEARTBEAT_MIN: '13s' }, 'CHOKAQ_HEARTBEAT_MIN: 13s', 'CHOKAQ_HEARTBEAT_MAX (12s)'],
     [{ CHOKAQ_RETRY_MAX: '2s' }, 'CHOKAQ_RETRY_BASE: 3s', 'CHOKAQ_RETRY_MAX (2s)'],
-    [{ CHOKAQ_STORAGE: 'mssql', CHOKAQ_MSSQL_URL: 'Server=x' }, 'CHOKAQ_STORAGE: mssql', 'not served yet'],
+    [{ CHOKAQ_STORAGE: 'mssql' }, 'CHOKAQ_MSSQL_URL: mssql storage needs', 'Server=host,1433;'],
+    [{ CHOKAQ_MSSQL_URL: 'mssql://sa:hunter2@db' }, 'CHOKAQ_MSSQL_URL: must be a connection string', 'not what was given'],
+    [{ CHOKAQ_MSSQL_URL: 'Server=;Password=hunter2' }, 'CHOKAQ_MSSQL_URL: must be', 'not what was given'],
+    [{ CHOKAQ_MSSQL_SCHEMA: 'a]b' }, 'CHOKAQ_MSSQL_SCHEMA: must be', 'letters, digits and _'],
   ])('%j', (env, start, reason) => {
     const named = faults(env);
     expect(named).toHaveLength(1);

@@ -2,9 +2,10 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { type Config, type DescribedSetting, describeConfig, loadConfig, type StoredCopy } from '../config.ts';
+import { DomainError } from '../domain/errors.ts';
 import { actor } from './actor.ts';
 import { configFileOption, readConfigFile } from './config-file.ts';
-import { UsageError } from './failure.ts';
+import { explainFailure, UsageError } from './failure.ts';
 
 interface Options {
   readonly config?: string;
@@ -31,9 +32,16 @@ async function show(options: Options): Promise<void> {
 
 /** A database that is not there has nothing stored, and looking at it must not make it. */
 async function storedIn(config: Config): Promise<StoredCopy | undefined> {
-  if (config.storage !== 'sqlite' || !existsSync(config.sqlitePath)) return undefined;
-  const { peekStored } = await import('../main.ts');
-  return peekStored(config) ?? undefined;
+  if (config.storage === 'memory' || (config.storage === 'sqlite' && !existsSync(config.sqlitePath))) return undefined;
+  const { peekConfigured } = await import('../main.ts');
+  try {
+    return (await peekConfigured(config)) ?? undefined;
+  } catch (error) {
+    // `serve` would wait for it.
+    if (!(error instanceof DomainError && error.code === 'storage-unavailable')) throw error;
+    process.stderr.write(`${explainFailure(error).text}\nSettings that are stored in the database are not shown.\n`);
+    return undefined;
+  }
 }
 
 async function unset(config: Config, names: readonly string[]): Promise<void> {

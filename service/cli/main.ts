@@ -9,6 +9,7 @@ import { enqueueCommand } from './enqueue.ts';
 import { explainFailure } from './failure.ts';
 import { jobsCommand } from './jobs.ts';
 import { keysCommand } from './keys.ts';
+import { migrateCommand } from './migrate.ts';
 import { queuesCommand } from './queues.ts';
 import { serveCommand } from './serve.ts';
 import { typesCommand } from './type-map.ts';
@@ -25,6 +26,7 @@ const program = new Command('chokaq')
   .addCommand(queuesCommand())
   .addCommand(configCommand())
   .addCommand(keysCommand())
+  .addCommand(migrateCommand())
   .addCommand(typesCommand());
 
 complete(program, 'chokaq');

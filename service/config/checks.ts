@@ -14,9 +14,11 @@ const HEARTBEATS_PER_ZOMBIE_TIMEOUT = 3;
 
 const CHECKS: readonly Check[] = [
   {
-    about: ['storage'],
-    find: ({ storage }) =>
-      storage === 'mssql' ? 'CHOKAQ_STORAGE: mssql is not served yet by this version; use sqlite or memory.' : null,
+    about: ['storage', 'mssqlUrl'],
+    find: ({ storage, mssqlUrl }) =>
+      storage === 'mssql' && mssqlUrl === null
+        ? 'CHOKAQ_MSSQL_URL: mssql storage needs the connection string of its database, such as Server=host,1433;Database=name;User Id=user;Password=…;Encrypt=true.'
+        : null,
   },
   {
     about: ['heartbeatMinMs', 'heartbeatMaxMs'],

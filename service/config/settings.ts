@@ -7,6 +7,7 @@ import { WORK_SETTINGS } from './work-settings.ts';
 /** Not one that a resolver would read as an address in another spelling, such as `127.1`. */
 const HOST_NAME = /^(?![\d.]+$)(?=.{1,253}$)[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i;
 const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
+const NAMES_SERVER = /(?:^|;)\s*(?:server|data source|address|addr|network address)\s*=\s*[^;\s]/i;
 const isAddressRange = (value: string) => isIP(value) !== 0 || ipaddr.isValidCIDR(value);
 
 /** Written as a browser sends it: no path, no slash at the end, no default port, and never `*`. */
@@ -59,7 +60,8 @@ export const SETTINGS = {
     env: 'CHOKAQ_STORAGE',
     default: 'sqlite',
     choices: ['sqlite', 'memory', 'mssql'],
-    meaning: 'Where jobs are kept. Memory is not durable; mssql is not served yet.',
+    meaning:
+      'Where jobs are kept: a file, nowhere (memory is not durable), or SQL Server, which several nodes can share.',
   }),
   sqlitePath: file(
     'CHOKAQ_SQLITE_PATH',
@@ -69,10 +71,31 @@ export const SETTINGS = {
   mssqlUrl: text({
     env: 'CHOKAQ_MSSQL_URL',
     default: null,
-    shape: 'a connection string',
-    isValid: () => true,
+    shape: 'a connection string such as Server=host,1433;Database=name;User Id=user;Password=…;Encrypt=true',
+    isValid: value => NAMES_SERVER.test(value),
     isSecret: true,
-    meaning: 'Connection string of mssql storage, which is not served yet.',
+    meaning: 'Connection string of mssql storage.',
+  }),
+  mssqlSchema: text({
+    env: 'CHOKAQ_MSSQL_SCHEMA',
+    default: 'chokaq',
+    shape: 'a name of 1 to 64 letters, digits and _ that does not begin with a digit',
+    isValid: value => /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(value),
+    meaning: 'The schema that holds the tables of mssql storage; each service of its own needs one.',
+  }),
+  mssqlPoolSize: integer({
+    env: 'CHOKAQ_MSSQL_POOL_SIZE',
+    default: 10,
+    min: 2,
+    max: 500,
+    unit: 'connections',
+    meaning: 'Connections that this process opens to SQL Server at most.',
+  }),
+  autoMigrate: boolean({
+    env: 'CHOKAQ_AUTO_MIGRATE',
+    default: true,
+    meaning:
+      'Bring the schema of the database up to date at start. If false, a start only looks, and `chokaq migrate` does it.',
   }),
   memoryCapacity: integer({
     env: 'CHOKAQ_MEMORY_CAPACITY',

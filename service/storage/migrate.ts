@@ -54,6 +54,16 @@ export function pendingMigrations(known: readonly Migration[], applied: readonly
   return known.filter(migration => !applied.some(row => row.number === migration.number));
 }
 
+/** Where a service may only look: throws `SchemaRefusal` when anything is left to apply. */
+export function requireNone(pending: readonly Migration[]): void {
+  if (pending.length === 0) return;
+  const names = pending.map(({ number, name }) => `${number} (${name})`).join(', ');
+  throw new SchemaRefusal(
+    `the database lacks the migrations ${names}, and CHOKAQ_AUTO_MIGRATE=false keeps this service from applying them; ` +
+      'run `chokaq migrate` with a login that may change the schema, then start the service again',
+  );
+}
+
 /** Why this service must not work with that database; the message tells what to do. */
 export class SchemaRefusal extends Error {
   override readonly name = 'SchemaRefusal';

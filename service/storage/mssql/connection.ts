@@ -1,11 +1,13 @@
 // Owns how a SQL Server database is reached: a connection string that is complete, and a pool that comes back by itself.
 import sql from 'mssql';
 import { SchemaRefusal } from '../migrate.ts';
+import { unavailable } from '../retry.ts';
 
 /** A schema's name goes into statements, so it is an identifier and nothing else. */
 const SCHEMA_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-const POOL = { min: 1, max: 10, idleTimeoutMillis: 60_000 } as const;
+const POOL_SIZE = 10;
+const IDLE_MS = 60_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -17,12 +19,38 @@ export function schemaFrom(name: string): string {
   );
 }
 
-/** `url` is an ADO connection string (`Server=…;Database=…;User Id=…;Password=…`). Does not connect yet. */
-export function poolFor(url: string): sql.ConnectionPool {
-  const { options, pool, ...rest } = parsed(url);
-  const config = { ...rest, options: { ...options, appName: 'ChokaQ' }, pool: { ...POOL, ...pool } };
+export interface ConnectionTarget {
+  /** An ADO connection string (`Server=…;Database=…;User Id=…;Password=…`). */
+  readonly url: string;
+  /** The most connections at once; what the string says of it does not count. */
+  readonly poolSize?: number;
+}
+
+/** A pool that has reached the database once; rejects with `storage-unavailable` when it is away or lets nobody in. */
+export async function connect(target: ConnectionTarget): Promise<sql.ConnectionPool> {
+  const pool = poolFor(target);
+  // Every failure to connect is told here too, besides to whoever waits for the connection; unheard it would end the process.
+  pool.on('error', () => undefined);
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+/** What of a connection string may be shown. */
+export function placeOf({ url }: ConnectionTarget): { readonly server: string; readonly database: string | null } {
+  const { server, port = 1433, database = null } = parsed(url);
+  return { server: `${server}:${port}`, database };
+}
+
+/** Sockets are looked at before use; asking the server each time would be a round trip more for every request. */
+function poolFor({ url, poolSize = POOL_SIZE }: ConnectionTarget): sql.ConnectionPool {
+  const { options, pool: _, ...rest } = parsed(url);
+  const config = { ...rest, options: { ...options, appName: 'ChokaQ' }, validateConnection: 'socket' as const };
   return new sql.ConnectionPool({
     ...config,
+    pool: { min: 1, max: poolSize, idleTimeoutMillis: IDLE_MS, acquireTimeoutMillis: REQUEST_TIMEOUT_MS },
     connectionTimeout: CONNECT_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
   });

@@ -1,7 +1,17 @@
 // Owns how a SQL Server database gets its schema: under an application lock, so that any number of nodes may start at once.
 import sql from 'mssql';
 import { packageFile } from '../../root.ts';
-import { type AppliedMigration, type Migration, pendingMigrations, readMigrations } from '../migrate.ts';
+import {
+  type AppliedMigration,
+  type Migration,
+  pendingMigrations,
+  readMigrations,
+  requireNone,
+  SchemaRefusal,
+} from '../migrate.ts';
+import { unavailable } from '../retry.ts';
+import { classify } from './faults.ts';
+import type { Session } from './session.ts';
 
 const LOCK = `
   DECLARE @granted INT;
@@ -17,6 +27,8 @@ const LEDGER = `
       applied_at BIGINT NOT NULL,
       serves_from INT NOT NULL
     );`;
+
+const FIND_LEDGER = "SELECT OBJECT_ID('chokaq.schema_migrations') AS id";
 
 const APPLIED = `
   SELECT number, name, checksum, serves_from FROM chokaq.schema_migrations ORDER BY number`;
@@ -44,8 +56,52 @@ export function newestKnown(): number {
   return knownMigrations().at(-1)?.number ?? 0;
 }
 
-/** Brings the schema up to date, all or nothing, and answers the names of what was applied. `schema` is in brackets. */
+/**
+ * Brings the schema up to date, all or nothing, and answers the names of what was applied. `schema` is in brackets. Where
+ * nothing is missing nothing is locked or tried, so that a login that may only read and write rows can start a service.
+ */
 export async function migrate(pool: sql.ConnectionPool, schema: string): Promise<readonly string[]> {
+  if ((await pending(pool, schema)).length === 0) return [];
+  return applyAll(pool, schema).catch((error: unknown) => {
+    throw explained(error, schema);
+  });
+}
+
+/** Changes nothing; throws `SchemaRefusal` unless the schema is the one that this service works with. */
+export async function requireSchema(pool: sql.ConnectionPool, schema: string): Promise<void> {
+  requireNone(await pending(pool, schema));
+}
+
+export async function hasTable(session: Session, table: string): Promise<boolean> {
+  const found = await session.read('peek', "SELECT OBJECT_ID('chokaq.' + @table) AS id", { table });
+  return found.row<{ readonly id: number | null }>()?.id != null;
+}
+
+async function pending(pool: sql.ConnectionPool, schema: string): Promise<readonly Migration[]> {
+  try {
+    const found = await pool.request().query<{ id: number | null }>(inSchema(FIND_LEDGER, schema));
+    if (found.recordset[0]?.id == null) return knownMigrations();
+    const { recordset } = await pool.request().query<AppliedRow>(inSchema(APPLIED, schema));
+    return pendingMigrations(knownMigrations(), recordset.map(appliedFrom));
+  } catch (error) {
+    throw explained(error, schema);
+  }
+}
+
+const MAY_NOT = [229, 262, 297, 300, 1088, 2759, 2760, 3701, 15_247];
+
+/** What a person at the start of a service can do something about. */
+function explained(error: unknown, schema: string): unknown {
+  if (!(error instanceof Error) || error instanceof SchemaRefusal) return error;
+  if ('number' in error && MAY_NOT.includes(Number(error.number)))
+    return new SchemaRefusal(
+      `the schema ${bare(schema)} cannot be brought up to date by this login: ${error.message} ` +
+        'Run `chokaq migrate` once with a login that may change it (docs/sql-server.md#permissions)',
+    );
+  return classify(error) === 'bug' ? error : unavailable(error);
+}
+
+async function applyAll(pool: sql.ConnectionPool, schema: string): Promise<readonly string[]> {
   const transaction = pool.transaction();
   await transaction.begin(sql.ISOLATION_LEVEL.READ_COMMITTED);
   try {
@@ -64,12 +120,12 @@ async function bringUpToDate(transaction: sql.Transaction, schema: string): Prom
   await run(`IF SCHEMA_ID('${bare(schema)}') IS NULL EXEC('CREATE SCHEMA ${schema}')`);
   await run(LEDGER);
   const { recordset } = await transaction.request().query<AppliedRow>(inSchema(APPLIED, schema));
-  const pending = pendingMigrations(knownMigrations(), recordset.map(appliedFrom));
-  for (const migration of pending) {
+  const missing = pendingMigrations(knownMigrations(), recordset.map(appliedFrom));
+  for (const migration of missing) {
     for (const batch of batches(migration.sql)) await run(batch);
     await record(transaction, schema, migration);
   }
-  return pending.map(({ name }) => name);
+  return missing.map(({ name }) => name);
 }
 
 async function lock(transaction: sql.Transaction, schema: string): Promise<void> {

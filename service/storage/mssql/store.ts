@@ -1,11 +1,12 @@
-// Owns a store on SQL Server: all ports over one database.
+// Owns a store on SQL Server: all ports over one database, which is reached and has its schema before anything is asked of it.
 import type { Log } from '../../log.ts';
+import type { StoredSettings } from '../../ports/settings.ts';
 import type { Store } from '../../ports/store.ts';
 import type { RetryKind } from '../retry.ts';
 import { auditOver } from './audit.ts';
 import { check } from './check.ts';
 import { circuitsOver } from './circuits.ts';
-import { poolFor, schemaFrom } from './connection.ts';
+import { type ConnectionTarget, connect, placeOf, schemaFrom } from './connection.ts';
 import { familiesOver } from './families.ts';
 import { handlersOver } from './handlers.ts';
 import { jobsOver } from './jobs.ts';
@@ -13,17 +14,17 @@ import { keysOver } from './keys.ts';
 import { nodesOver } from './nodes.ts';
 import { operationsOver } from './operations.ts';
 import { queuesOver } from './queues.ts';
-import { migrate } from './schema.ts';
+import { hasTable, migrate, requireSchema } from './schema.ts';
 import { ServerClock } from './server-clock.ts';
 import { Session } from './session.ts';
 import { settingsOver } from './settings.ts';
 import { statsOver } from './stats.ts';
 
-export interface MssqlTarget {
+export interface MssqlTarget extends ConnectionTarget {
   readonly kind: 'mssql';
-  /** An ADO connection string. */
-  readonly url: string;
   readonly schema: string;
+  /** False: the schema must be there already. */
+  readonly migrates?: boolean;
 }
 
 export interface MssqlOptions {
@@ -33,13 +34,38 @@ export interface MssqlOptions {
   readonly clock?: ServerClock;
 }
 
-/** Connects, migrates, and answers a store whose clock is the server's. */
+/** A store whose clock is the server's. One try: whoever opens decides how long to wait for a server that is away. */
 export async function openMssql(target: MssqlTarget, options: MssqlOptions = {}): Promise<Store> {
   const schema = schemaFrom(target.schema);
-  const pool = await poolFor(target.url).connect();
+  const pool = await connect(target);
+  try {
+    if (target.migrates ?? true) await migrate(pool, schema);
+    else await requireSchema(pool, schema);
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+  options.log?.event('storageOpened', { ...placeOf(target), schema: target.schema });
   const clock = options.clock ?? new ServerClock();
-  await migrate(pool, schema);
   return storeOver(new Session(pool, { ...options, clock, schema }), clock);
+}
+
+/** Brings the schema up to date and answers the names of what was applied. */
+export async function migrateMssql(target: MssqlTarget): Promise<readonly string[]> {
+  const schema = schemaFrom(target.schema);
+  const pool = await connect(target);
+  return migrate(pool, schema).finally(() => pool.close());
+}
+
+/** The settings stored in the database, which is not changed; null when it has none yet. */
+export async function peekMssql(target: MssqlTarget): Promise<StoredSettings | null> {
+  const schema = schemaFrom(target.schema);
+  const session = new Session(await connect(target), { clock: new ServerClock(), schema });
+  try {
+    return (await hasTable(session, 'settings')) ? await settingsOver(session).read() : null;
+  } finally {
+    await session.close();
+  }
 }
 
 function storeOver(session: Session, clock: ServerClock): Store {

@@ -7,6 +7,8 @@ export interface ThreadStart {
   readonly path: string;
   readonly mode: 'write' | 'read';
   readonly capacity: number | null;
+  /** Whether a writer brings the schema up to date, or only looks whether it is. */
+  readonly migrates: boolean;
 }
 
 /** One verb with its input; `parts` says how many byte strings of the message's block are its own. */

@@ -2,7 +2,14 @@
 import type Database from 'better-sqlite3';
 import { errorPrefix } from '../../domain/error-family.ts';
 import { packageFile } from '../../root.ts';
-import { type AppliedMigration, type Migration, pendingMigrations, readMigrations, SchemaRefusal } from '../migrate.ts';
+import {
+  type AppliedMigration,
+  type Migration,
+  pendingMigrations,
+  readMigrations,
+  requireNone,
+  SchemaRefusal,
+} from '../migrate.ts';
 import { kept } from './connection.ts';
 
 const LEDGER = `
@@ -39,6 +46,14 @@ export function migrate(database: Database.Database, now: number): readonly stri
     errorPrefix(typeof text === 'string' ? text : null),
   );
   return database.transaction(() => bringUpToDate(database, now)).immediate();
+}
+
+/** Changes nothing; throws `SchemaRefusal` unless the schema is the one that this service works with. */
+export function requireSchema(database: Database.Database): void {
+  const tables = kept(database.prepare<[], string>(TABLES)).pluck().all();
+  refuseForeign(tables);
+  const applied = tables.length === 0 ? [] : kept(database.prepare<[], AppliedMigration>(APPLIED)).all();
+  requireNone(pendingMigrations(knownMigrations(), applied));
 }
 
 function bringUpToDate(database: Database.Database, now: number): readonly string[] {

@@ -36,6 +36,7 @@ export class Thread {
   readonly #start: ThreadStart;
   readonly #waiters = new Map<number, Waiter>();
   #worker: Promise<Worker> | null = null;
+  #applied: readonly string[] = [];
   #nextId = 1;
   #isClosing = false;
   #isMemoryLost = false;
@@ -44,9 +45,10 @@ export class Thread {
     this.#start = start;
   }
 
-  /** Resolves when the database is open and, for a writer, migrated. */
-  async open(): Promise<void> {
+  /** Resolves when the database is open and, for a writer, has its schema; answers what was applied to it. */
+  async open(): Promise<readonly string[]> {
     await this.#running();
+    return this.#applied;
   }
 
   /** Runs the calls in order in one transaction, at the time `now` of the database (epoch ms). */
@@ -88,9 +90,13 @@ export class Thread {
     const running = new Promise<Worker>((resolve, reject) => {
       worker.once('message', (greeting: Greeting) => {
         worker.on('message', (response: Response) => this.#receive(response));
-        if (!('fault' in greeting)) return resolve(worker);
-        reject(faultFrom(greeting.fault));
-        void worker.terminate();
+        if ('fault' in greeting) {
+          reject(faultFrom(greeting.fault));
+          void worker.terminate();
+        } else {
+          this.#applied = greeting.applied;
+          resolve(worker);
+        }
       });
       let cause: Error | null = null;
       worker.once('error', error => {

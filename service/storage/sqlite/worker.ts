@@ -1,11 +1,12 @@
 // Owns a storage thread: one connection, one request at a time, each in one transaction.
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Database } from 'better-sqlite3';
 import { DomainError } from '../../domain/errors.ts';
 import { openConnection } from './connection.ts';
 import { NO_PARTS, type Parcel, pack, transferable, unpack } from './parcel.ts';
 import { type Answer, type Call, CLOSE, type Request, sendFault, sendRefusal, type ThreadStart } from './protocol.ts';
 import { makeRoom } from './retain.ts';
-import { migrate } from './schema.ts';
+import { migrate, requireSchema } from './schema.ts';
 import { Session } from './session.ts';
 import { isRead, verbNamed } from './verbs.ts';
 
@@ -23,13 +24,18 @@ port.on('message', (message: Request | typeof CLOSE) => {
 function open(): Session | null {
   try {
     const database = openConnection(start.path, start.mode);
-    const applied = start.mode === 'write' ? migrate(database, Date.now()) : [];
-    port?.postMessage({ applied });
+    port?.postMessage({ applied: start.mode === 'write' ? brought(database) : [] });
     return new Session(database, start.capacity);
   } catch (error) {
     port?.postMessage({ fault: sendFault(error) });
     return null;
   }
+}
+
+function brought(database: Database): readonly string[] {
+  if (start.migrates) return migrate(database, Date.now());
+  requireSchema(database);
+  return [];
 }
 
 function answer(request: Request): void {
