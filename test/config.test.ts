@@ -174,12 +174,6 @@ describe('K2 · A wrong or unknown setting stops the start and is named', () => 
     expect(named[0]).toContain(`${JSON.stringify(value)} (environment)`);
   });
 
-  it('a secret is named without its value', () => {
-    expect(faults({ CHOKAQ_MSSQL_URL: '' })).toEqual([
-      'CHOKAQ_MSSQL_URL: must be a connection string, not what was given (environment).',
-    ]);
-  });
-
   it('a variable that Kubernetes injected is told from a mistake', () => {
     expect(faults({ CHOKAQ_PORT: 'tcp://10.0.0.7:8080' })).toEqual([
       expect.stringContaining('enableServiceLinks: false'),
@@ -203,10 +197,6 @@ describe('K2 · Settings that contradict each other stop the start with the reas
     [{ CHOKAQ_HEARTBEAT_MAX: '1h' }, 'CHOKAQ_ZOMBIE_TIMEOUT: 10m', 'CHOKAQ_HEARTBEAT_MAX (1h)'],
     [{ CHOKAQ_HEARTBEAT_MIN: '13s' }, 'CHOKAQ_HEARTBEAT_MIN: 13s', 'CHOKAQ_HEARTBEAT_MAX (12s)'],
     [{ CHOKAQ_RETRY_MAX: '2s' }, 'CHOKAQ_RETRY_BASE: 3s', 'CHOKAQ_RETRY_MAX (2s)'],
-    [{ CHOKAQ_STORAGE: 'mssql' }, 'CHOKAQ_MSSQL_URL: mssql storage needs', 'Server=host,1433;'],
-    [{ CHOKAQ_MSSQL_URL: 'mssql://sa:hunter2@db' }, 'CHOKAQ_MSSQL_URL: must be a connection string', 'not what was given'],
-    [{ CHOKAQ_MSSQL_URL: 'Server=;Password=hunter2' }, 'CHOKAQ_MSSQL_URL: must be', 'not what was given'],
-    [{ CHOKAQ_MSSQL_SCHEMA: 'a]b' }, 'CHOKAQ_MSSQL_SCHEMA: must be', 'letters, digits and _'],
   ])('%j', (env, start, reason) => {
     const named = faults(env);
     expect(named).toHaveLength(1);

@@ -51,7 +51,7 @@ export async function withRetries<T>(rule: RetryRule, attempt: () => Promise<T>)
   }
 }
 
-function unavailable(cause: unknown, isOpen: boolean): DomainError {
+export function unavailable(cause: unknown, isOpen: boolean): DomainError {
   const outcome = isOpen
     ? 'Whether it did what it was asked last is unknown: look before you repeat it, or send the same job id again'
     : 'What it was asked last was not done: try again in a few seconds';

@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 describe('chokaq config', () => {
   it('prints a table of effective values with their source; chokaq.yaml lies in the working directory', async () => {
     writeFileSync(join(folder, 'chokaq.yaml'), 'concurrency: 7\npollInterval: 2s\n');
-    const env = { CHOKAQ_POLL_INTERVAL: '250ms', CHOKAQ_MSSQL_URL: 'Password=hunter2' };
+    const env = { CHOKAQ_POLL_INTERVAL: '250ms', CHOKAQ_MSSQL_URL: 'Server=db;Password=hunter2' };
     const run = await chokaq(['config'], { cwd: folder, env });
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout).toMatch(/^CHOKAQ_CONCURRENCY +7 +chokaq\.yaml$/m);

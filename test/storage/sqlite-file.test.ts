@@ -90,6 +90,7 @@ describe('many processes', () => {
     expect(ledger).toEqual([
       { number: 1, times: 1 },
       { number: 2, times: 1 },
+      { number: 3, times: 1 },
     ]);
     const store = await open();
     expect(await store.queues.get('default')).toMatchObject({ counts: { pending: 5 * 3 * 8 } });

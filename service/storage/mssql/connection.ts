@@ -34,7 +34,7 @@ export async function connect(target: ConnectionTarget): Promise<sql.ConnectionP
   try {
     return await pool.connect();
   } catch (error) {
-    throw unavailable(error);
+    throw unavailable(error, false);
   }
 }
 

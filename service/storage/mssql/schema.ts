@@ -98,7 +98,7 @@ function explained(error: unknown, schema: string): unknown {
       `the schema ${bare(schema)} cannot be brought up to date by this login: ${error.message} ` +
         'Run `chokaq migrate` once with a login that may change it (docs/sql-server.md#permissions)',
     );
-  return classify(error) === 'bug' ? error : unavailable(error);
+  return classify(error) === 'bug' ? error : unavailable(error, false);
 }
 
 async function applyAll(pool: sql.ConnectionPool, schema: string): Promise<readonly string[]> {

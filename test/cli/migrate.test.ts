@@ -1,0 +1,39 @@
+// Owns the proof of `chokaq migrate`: what it says it applied, and that nothing else changes the schema once nothing else may.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { chokaq } from './fixture/command.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'chokaq-migrate-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function run(args: readonly string[], env: Record<string, string> = {}) {
+  return chokaq(args, { env: { CHOKAQ_SQLITE_PATH: join(folder, 'chokaq.db'), ...env }, cwd: folder });
+}
+
+it('K1 · names what it applied, in order, and nothing the second time', async () => {
+  const first = await run(['migrate']);
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  expect(first.stdout.split('\n').slice(0, 1)).toEqual(['applied initial']);
+  expect(await run(['migrate'])).toMatchObject({ stdout: 'the schema is up to date; nothing was applied\n' });
+  expect(JSON.parse((await run(['migrate', '--json'])).stdout)).toEqual({ applied: [] });
+});
+
+it('K1 · a start that may not migrate refuses a database without its schema, and takes one that has it', async () => {
+  const env = { CHOKAQ_AUTO_MIGRATE: 'false' };
+  const refused = await run(['keys', 'list'], env);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('lacks the migrations 1 (initial), ');
+  expect(refused.stderr).toContain('run `chokaq migrate`');
+  expect((await run(['migrate'], env)).code).toBe(0);
+  expect(await run(['keys', 'list'], env)).toMatchObject({ code: 0, stdout: 'no API key holds\n' });
+});
+
+it('has nothing to do for memory storage', async () => {
+  expect(await run(['migrate'], { CHOKAQ_STORAGE: 'memory' })).toMatchObject({ code: 2, stdout: '' });
+});
