@@ -196,8 +196,6 @@ function createBulk(foundation: Foundation, { worker, onWork }: BulkEngine) {
   };
 }
 
-export { migrateConfigured, peekConfigured } from './opening.ts';
-
 /** Removes stored settings, also those that keep a service from starting; answers the names that were not stored. */
 export async function unsetStored(config: Config, names: readonly string[], by: string): Promise<readonly string[]> {
   const log = createLog('warn', process.stderr);

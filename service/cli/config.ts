@@ -33,7 +33,7 @@ async function show(options: Options): Promise<void> {
 /** A database that is not there has nothing stored, and looking at it must not make it. */
 async function storedIn(config: Config): Promise<StoredCopy | undefined> {
   if (config.storage === 'memory' || (config.storage === 'sqlite' && !existsSync(config.sqlitePath))) return undefined;
-  const { peekConfigured } = await import('../main.ts');
+  const { peekConfigured } = await import('../opening.ts');
   try {
     return (await peekConfigured(config)) ?? undefined;
   } catch (error) {

@@ -15,7 +15,7 @@ export function migrateCommand(): Command {
 async function migrate({ config: path, json }: { config?: string; json?: true }): Promise<void> {
   const config = loadConfig(process.env, readConfigFile(path));
   if (config.storage === 'memory') throw new UsageError('memory storage has no schema to bring up to date');
-  const { migrateConfigured } = await import('../main.ts');
+  const { migrateConfigured } = await import('../opening.ts');
   const applied = await migrateConfigured(config);
   process.stdout.write(`${json ? JSON.stringify({ applied }) : told(applied)}\n`);
 }
