@@ -1,5 +1,6 @@
 // Owns how late each queue is: averages from the sums of its lanes, the oldest due time from one row per lane and priority.
 import { CATCH_ALL } from '../../domain/handler.ts';
+import { type Backlog, type BacklogSums, backlogFrom, noBacklogSums } from '../queue-rows.ts';
 import { DUE_EPOCH } from './counters.ts';
 import type { Session } from './session.ts';
 
@@ -25,27 +26,6 @@ const OLDEST_BELOW = `
   WHERE status = 0 AND promoted = 1 AND queue = ? AND type = ? AND priority < ?
   ORDER BY priority DESC, due_at LIMIT 1`;
 
-export interface Backlog {
-  /** Waiting rows, due or not, without a handler. */
-  readonly unroutable: number;
-  /** Due rows that wait for their promotion. */
-  readonly overdue: number;
-  /** Due rows that have a handler: those that the lag is about. */
-  readonly due: number;
-  readonly avgLagMs: number;
-  readonly maxLagMs: number;
-}
-
-export const NO_BACKLOG: Backlog = { unroutable: 0, overdue: 0, due: 0, avgLagMs: 0, maxLagMs: 0 };
-
-interface Sums {
-  unroutable: number;
-  overdue: number;
-  due: number;
-  lagMs: number;
-  oldestDueAt: number;
-}
-
 type LaneValues = readonly [
   queue: string,
   type: string,
@@ -58,7 +38,7 @@ type OverdueValues = readonly [queue: string, overdue: number, due: number, lagM
 
 /** By queue; `queue` narrows it to one. */
 export function readBacklogs(session: Session, queue: string | null): Map<string, Backlog> {
-  const sums = new Map<string, Sums>();
+  const sums = new Map<string, BacklogSums>();
   addLanes(session, queue, sums);
   for (const [name, overdue, due, lagMs, oldest] of session.rows<OverdueValues>(OVERDUE, session.now, session.now)) {
     const sum = sumOf(sums, name);
@@ -70,7 +50,7 @@ export function readBacklogs(session: Session, queue: string | null): Map<string
   return new Map([...sums].map(([name, sum]) => [name, backlogFrom(sum, session.now)]));
 }
 
-function addLanes(session: Session, queue: string | null, sums: Map<string, Sums>): void {
+function addLanes(session: Session, queue: string | null, sums: Map<string, BacklogSums>): void {
   const now = session.now - DUE_EPOCH;
   const lanes =
     queue === null ? session.rows<LaneValues>(LANES, now) : session.rows<LaneValues>(LANES_OF_QUEUE, now, queue);
@@ -96,23 +76,11 @@ function oldestOf(session: Session, queue: string, type: string): number {
   }
 }
 
-function sumOf(sums: Map<string, Sums>, name: string): Sums {
+function sumOf(sums: Map<string, BacklogSums>, name: string): BacklogSums {
   let sum = sums.get(name);
   if (sum === undefined) {
-    sum = { unroutable: 0, overdue: 0, due: 0, lagMs: 0, oldestDueAt: Number.MAX_SAFE_INTEGER };
+    sum = noBacklogSums();
     sums.set(name, sum);
   }
   return sum;
-}
-
-function backlogFrom(sum: Sums, now: number): Backlog {
-  const { unroutable, overdue, due } = sum;
-  if (due === 0) return { ...NO_BACKLOG, unroutable, overdue };
-  return {
-    unroutable,
-    overdue,
-    due,
-    avgLagMs: Math.max(0, Math.round(sum.lagMs / sum.due)),
-    maxLagMs: Math.max(0, now - sum.oldestDueAt),
-  };
 }

@@ -2,9 +2,9 @@
 import type { Fault } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/job.ts';
 import { type Queue, type QueueSettings, queueTooMany } from '../../domain/queue.ts';
-import type { Recent } from '../../domain/stats.ts';
 import type { Configured } from '../../ports/store.ts';
-import { type Backlog, NO_BACKLOG, readBacklogs } from './backlog.ts';
+import { NO_BACKLOG, type QueueRow, queueFrom, settingsFrom } from '../queue-rows.ts';
+import { readBacklogs } from './backlog.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
 import { NOTHING_RECENT, recentByQueue, recentOfQueue } from './stats.ts';
@@ -31,26 +31,6 @@ const REVISION = "SELECT value FROM revisions WHERE name = 'queues'";
 const REMOVE_LANES = 'DELETE FROM lanes WHERE queue = ?';
 const REMOVE_STATS = 'DELETE FROM stats_summary WHERE queue = ?';
 const REMOVE = 'DELETE FROM queues WHERE name = ?';
-
-interface QueueRow {
-  readonly name: string;
-  readonly is_paused: number;
-  readonly is_active: number;
-  readonly max_workers: number | null;
-  readonly zombie_timeout_ms: number | null;
-  readonly execution_timeout_ms: number | null;
-  readonly archive_retention_ms: number | null;
-  readonly dlq_retention_ms: number | null;
-  readonly updated_at: number;
-  readonly pending: number;
-  readonly scheduled: number;
-  readonly fetched: number;
-  readonly processing: number;
-  readonly succeeded: number;
-  readonly dead: number;
-  readonly failed_total: number;
-  readonly retried_total: number;
-}
 
 /** To be asked before a new queue is made; `at` is where the request names it. */
 export function refuseQueueTooMany(session: Session, name: string, at: Omit<Fault, 'detail'>): void {
@@ -118,38 +98,4 @@ export function removeQueue(session: Session, name: string): Parcel<'removed' | 
   if (pending + scheduled + fetched + processing + succeeded + dead > 0) return plain('in-use');
   for (const statement of [REMOVE_LANES, REMOVE_STATS, REMOVE]) session.run(statement, name);
   return plain('removed');
-}
-
-function settingsFrom(row: QueueRow): QueueSettings {
-  return {
-    isPaused: row.is_paused === 1,
-    isActive: row.is_active === 1,
-    maxWorkers: row.max_workers,
-    zombieTimeoutMs: row.zombie_timeout_ms,
-    executionTimeoutMs: row.execution_timeout_ms,
-    archiveRetentionMs: row.archive_retention_ms,
-    dlqRetentionMs: row.dlq_retention_ms,
-  };
-}
-
-/** Work that came due but was not promoted yet counts as pending, as it does in each job's state. */
-function queueFrom(row: QueueRow, backlog: Backlog, recent: Recent): Queue {
-  return {
-    name: row.name,
-    ...settingsFrom(row),
-    counts: {
-      pending: row.pending + backlog.overdue,
-      unroutable: backlog.unroutable,
-      scheduled: row.scheduled - backlog.overdue,
-      fetched: row.fetched,
-      processing: row.processing,
-      succeeded: row.succeeded,
-      dead: row.dead,
-      failed: row.failed_total,
-      retried: row.retried_total,
-    },
-    lagMs: { avg: backlog.avgLagMs, max: backlog.maxLagMs },
-    recent,
-    updatedAt: row.updated_at,
-  };
 }
