@@ -1,10 +1,15 @@
 // Owns the proof that the packed SDK works in an empty project: what comes along, that it runs, that it compiles, that it shakes.
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { newSecret } from '@chokaq/sdk/receiver';
+import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { page } from '../docs/fixture/page.ts';
+import { freePort } from '../docs/fixture/shell.ts';
+import { World } from '../process/fixture/world.ts';
 import { EmptyProject } from './fixture/empty-project.ts';
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 const project = new EmptyProject();
 let installed: string[];
 
@@ -53,6 +58,29 @@ describe('in an empty project', () => {
       const options = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext', '--lib', 'es2022,dom'];
       const said = project.faults(...options, 'good.ts', 'keys.ts', 'bad.ts', 'jobs.d.ts');
       expect(said).toEqual(['bad.ts(2', 'bad.ts(3']);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'the program of the README runs against a service, whose types the SDK’s own command then writes',
+    async () => {
+      const world = await World.create();
+      try {
+        const service = await world.start({ CHOKAQ_STORAGE: 'memory' });
+        const [shown] = page('README.md').blocksIn('ts');
+        const handler = await freePort();
+        const text = (shown?.text ?? '').replace('http://127.0.0.1:8080', service.url).replaceAll('3000', `${handler}`);
+        project.write('mail.js', ts.transpile(text, { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext }));
+        const printed = await project.run(process.execPath, ['mail.js'], { CHOKAQ_SECRET: newSecret() });
+        expect(printed).toMatch(/^attempt 1 of .*: sending "Welcome" to user@example\.com\nsucceeded\n$/);
+        const types = await project.run('node_modules/.bin/chokaq', ['types', '--url', service.url]);
+        expect(types).toContain('"email.welcome.v1": unknown;');
+        await expect(project.run('node_modules/.bin/chokaq', ['keys'])).rejects.toThrow(/Usage: chokaq types/);
+        await expect(project.run('node_modules/.bin/chokaq', ['types', '--uri=x'])).rejects.toThrow(/Usage/);
+      } finally {
+        await world.end();
+      }
     },
     PATIENCE_MS,
   );

@@ -58,7 +58,8 @@ export function newSecret(): string {
 function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
   const bytes = typeof secret === 'string' && secret.startsWith('whsec_') ? decoded(secret.slice(6)) : null;
   // The value itself must not end up in a log.
-  if (!bytes || bytes.length < 24) throw new TypeError('secret must be whsec_ and the base64 of at least 24 bytes');
+  if (!bytes || bytes.length < 24)
+    throw new TypeError('secret must be whsec_ and the base64 of at least 24 bytes, as newSecret() makes one');
   return bytes;
 }
 
