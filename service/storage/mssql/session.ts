@@ -4,7 +4,7 @@ import sql from 'mssql';
 import type { Log } from '../../log.ts';
 import { type RetryKind, withRetries } from '../retry.ts';
 import { CircuitCopy } from './circuit-copy.ts';
-import { classify, isOvertaken, retryKind } from './faults.ts';
+import { classify, isOpen, isOvertaken, retryKind } from './faults.ts';
 import type { ServerClock } from './server-clock.ts';
 
 /** An absent byte string: the server does not convert an untyped NULL to VARBINARY. */
@@ -123,7 +123,7 @@ export class Session {
       log?.event(again ? 'storageRetried' : 'storageFailed', { verbs: [verb], err });
       if (again) onRetry?.(verb, retryKind(err));
     };
-    return withRetries({ classify, onFault }, attempt);
+    return withRetries({ classify, isOpen, onFault }, attempt);
   }
 
   close(): Promise<void> {

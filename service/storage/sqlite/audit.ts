@@ -1,5 +1,6 @@
 // Owns the audit log: rows that are only ever added, but for refusals by scope, which are counted.
-import type { AuditCursor, AuditEntry, AuditFilter, AuditPage, AuditRow, ScopeRefusals } from '../../ports/audit.ts';
+import type { AuditCursor, AuditEntry, AuditFilter, AuditPage, ScopeRefusals } from '../../ports/audit.ts';
+import { type AuditValues, auditRowFrom, jsonOrNull } from '../audit-rows.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
 import { UP_TO } from './statements.ts';
@@ -34,7 +35,7 @@ export function recordAudit(session: Session, entry: AuditEntry): Parcel<null> {
   // biome-ignore format: the order of RECORD
   session.run(
     RECORD,
-    session.now, actor, keyId, action, target, json(filter), affected, outcome, requestId, json(details),
+    session.now, actor, keyId, action, target, jsonOrNull(filter), affected, outcome, requestId, jsonOrNull(details),
   );
   return plain(null);
 }
@@ -43,7 +44,7 @@ export function refuseScopes(session: Session, refusals: readonly ScopeRefusals[
   const { now } = session;
   const minute = Math.floor(now / MINUTE_MS);
   for (const { actor, keyId, action, route, count, details } of refusals)
-    session.run(REFUSE, now, actor, keyId, action, route, json(details), count, minute);
+    session.run(REFUSE, now, actor, keyId, action, route, jsonOrNull(details), count, minute);
   return plain(null);
 }
 
@@ -53,54 +54,14 @@ export interface AuditQuery {
   readonly after: AuditCursor | null;
 }
 
-interface AuditValues {
-  readonly seq: number;
-  readonly at: number;
-  readonly actor: string | null;
-  readonly key_id: string | null;
-  readonly action: string;
-  readonly target: string | null;
-  readonly filter: string | null;
-  readonly affected: number | null;
-  readonly outcome: string;
-  readonly request_id: string | null;
-  readonly details: string | null;
-  readonly count: number;
-}
-
 export function listAudit(session: Session, { filter, limit, after }: AuditQuery): Parcel<AuditPage> {
   const { at, id } = after ?? { at: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
   const range = [filter.after ?? 0, filter.before ?? Number.MAX_SAFE_INTEGER, at, at, id];
   const residue = [filter.actor, filter.action, filter.target].flatMap(value => [value ?? null, value ?? null]);
-  const rows = session.records<AuditValues>(LIST, ...range, ...residue, limit + 1).map(rowFrom);
+  const rows = session.records<AuditValues>(LIST, ...range, ...residue, limit + 1).map(auditRowFrom);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   if (rows.length > limit && last) return plain({ items, next: { at: last.at, id: last.id } });
   const [lastAt, lastId] = session.row<[number, number]>(LAST_EXAMINED, ...range) ?? [];
   return plain({ items, next: lastAt === undefined || lastId === undefined ? null : { at: lastAt, id: lastId } });
-}
-
-function rowFrom(row: AuditValues): AuditRow {
-  return {
-    id: row.seq,
-    at: row.at,
-    actor: row.actor ?? '',
-    keyId: row.key_id,
-    action: row.action,
-    target: row.target,
-    filter: parsed(row.filter),
-    affected: row.affected,
-    outcome: row.outcome,
-    count: row.count,
-    requestId: row.request_id,
-    details: parsed(row.details),
-  };
-}
-
-function json(value: object | null): string | null {
-  return value && JSON.stringify(value);
-}
-
-function parsed<T extends object>(text: string | null): T | null {
-  return text === null ? null : JSON.parse(text);
 }

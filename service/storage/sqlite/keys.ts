@@ -2,6 +2,7 @@
 import type { ApiKey, NewApiKey, Reconciliation } from '../../domain/api-key.ts';
 import { REVOKED_BY_FILE, reconcileKeys } from '../../domain/api-key.ts';
 import type { KeyList } from '../../ports/keys.ts';
+import { type KeyRow, keyFacts, keyFrom } from '../key-rows.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
 
@@ -18,19 +19,6 @@ const TOUCH = 'UPDATE api_keys SET last_used_at = ? WHERE id = ?';
 const NAME_HOLDS = 'SELECT 1 FROM api_keys WHERE name = ? AND revoked_at IS NULL';
 const REVISION = "SELECT value FROM revisions WHERE name = 'keys'";
 const ADVANCE = "UPDATE revisions SET value = value + 1 WHERE name = 'keys'";
-
-interface KeyRow {
-  readonly id: string;
-  readonly name: string;
-  readonly hash: string;
-  readonly scopes: string;
-  readonly rate_limit: string | null;
-  readonly managed_by: ApiKey['managedBy'];
-  readonly created_at: number;
-  readonly revoked_at: number | null;
-  readonly revoked_by: string | null;
-  readonly last_used_at: number | null;
-}
 
 export function listKeys(session: Session, unless: number | null): Parcel<KeyList | null> {
   const [revision = 0] = session.row<[number]>(REVISION) ?? [];
@@ -61,7 +49,7 @@ export function reconcileFileKeys(session: Session, wanted: readonly NewApiKey[]
   const { created, changed, revoked, taken } = reconciliation;
   if (taken.length > 0 || created.length + changed.length + revoked.length === 0) return plain(reconciliation);
   for (const { id } of revoked) session.run(REVOKE, session.now, REVOKED_BY_FILE, id);
-  for (const { id, hash, ...key } of changed) session.run(CHANGE, bytes(hash), ...facts(key), id);
+  for (const { id, hash, ...key } of changed) session.run(CHANGE, bytes(hash), ...keyFacts(key), id);
   for (const key of created) insert(session, key, 'file');
   session.run(ADVANCE);
   return plain(reconciliation);
@@ -73,11 +61,7 @@ export function touchKeys(session: Session, ids: readonly string[]): Parcel<null
 }
 
 function insert(session: Session, { id, name, hash, ...key }: NewApiKey, managedBy: ApiKey['managedBy']): void {
-  session.run(CREATE, id, name, bytes(hash), ...facts(key), managedBy, session.now);
-}
-
-function facts({ scopes, rateLimit }: Pick<NewApiKey, 'scopes' | 'rateLimit'>): [string, string | null] {
-  return [JSON.stringify(scopes), rateLimit && JSON.stringify(rateLimit)];
+  session.run(CREATE, id, name, bytes(hash), ...keyFacts(key), managedBy, session.now);
 }
 
 function bytes(hash: string): Uint8Array {
@@ -85,16 +69,5 @@ function bytes(hash: string): Uint8Array {
 }
 
 function all(session: Session): ApiKey[] {
-  return session.records<KeyRow>(LIST).map(row => ({
-    id: row.id,
-    name: row.name,
-    hash: row.hash,
-    scopes: JSON.parse(row.scopes),
-    rateLimit: row.rate_limit === null ? null : JSON.parse(row.rate_limit),
-    managedBy: row.managed_by,
-    createdAt: row.created_at,
-    revokedAt: row.revoked_at,
-    revokedBy: row.revoked_by,
-    lastUsedAt: row.last_used_at,
-  }));
+  return session.records<KeyRow>(LIST).map(keyFrom);
 }

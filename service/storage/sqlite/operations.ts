@@ -2,6 +2,7 @@
 import type { Transition } from '../../domain/lifecycle.ts';
 import type { Advance, NewOperation, Operation, OperationFailure } from '../../ports/operations.ts';
 import type { Applied, Cursor, Page } from '../../ports/store.ts';
+import { type OperationRow, operationFrom } from '../operation-rows.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
 import { UP_TO, type Value } from './statements.ts';
@@ -134,46 +135,6 @@ export function countAffected(session: Session, transitions: readonly Transition
 
 export function forgetOperations(session: Session, batch: number): number {
   return session.run(FORGET, session.now - FINISHED_KEPT_MS, batch);
-}
-
-interface OperationRow {
-  readonly id: string;
-  readonly action: Operation['action'];
-  readonly filter: string;
-  readonly mark: number;
-  readonly total: number;
-  readonly last_failed_at: number | null;
-  readonly last_id: string | null;
-  readonly position_at: number | null;
-  readonly position_id: string | null;
-  readonly started_by: string;
-  readonly owner: string | null;
-  readonly affected: number;
-  readonly key_taken: number;
-  readonly no_handler: number;
-  readonly schema: number;
-  readonly started_at: number;
-  readonly moved_at: number;
-  readonly failures: number;
-  readonly error: string | null;
-  readonly finished_at: number | null;
-  readonly ended: Operation['ended'];
-}
-
-function operationFrom(row: OperationRow): Operation {
-  return {
-    ...{ id: row.id, action: row.action, filter: JSON.parse(row.filter), mark: row.mark, total: row.total },
-    last: cursorFrom(row.last_failed_at, row.last_id),
-    position: cursorFrom(row.position_at, row.position_id),
-    ...{ by: row.started_by, owner: row.owner, affected: row.affected },
-    ...{ keyTaken: row.key_taken, noHandler: row.no_handler, schema: row.schema },
-    ...{ startedAt: row.started_at, movedAt: row.moved_at, failures: row.failures, error: row.error },
-    ...{ finishedAt: row.finished_at, ended: row.ended },
-  };
-}
-
-function cursorFrom(at: number | null, id: string | null): Cursor | null {
-  return at === null || id === null ? null : { at, id };
 }
 
 function valuesOf(cursor: Cursor | null): readonly [Value, Value] {

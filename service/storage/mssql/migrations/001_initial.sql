@@ -360,8 +360,10 @@ CREATE TABLE chokaq.error_families (
   CONSTRAINT error_families_reason UNIQUE (reason, prefix)
 );
 
--- Bulk operations on dead jobs. The set is what the filter matches up to the mark (a seq of the DLQ) and down to the last job;
--- the position is how far it was worked through, newest failure first. affected counts in the transaction of each move.
+-- Operations on many jobs. The set is what the filter matches up to the mark (a seq of the DLQ) and down to the last job; the
+-- position is how far it was worked through, newest failure (of a rejection: newest creation) first. affected counts in the
+-- transaction of each move. failures: tries of the present batch that met a bug, the last of them in error. ended: "finished",
+-- "failed" or "cancelled", null while it goes on.
 CREATE TABLE chokaq.operations (
   id NVARCHAR(100) COLLATE Latin1_General_BIN2 NOT NULL CONSTRAINT operations_pk PRIMARY KEY,
   action VARCHAR(20) NOT NULL,
@@ -370,7 +372,7 @@ CREATE TABLE chokaq.operations (
   total BIGINT NOT NULL,
   last_failed_at BIGINT NULL,
   last_id NVARCHAR(100) COLLATE Latin1_General_BIN2 NULL,
-  position_failed_at BIGINT NULL,
+  position_at BIGINT NULL,
   position_id NVARCHAR(100) COLLATE Latin1_General_BIN2 NULL,
   affected BIGINT NOT NULL DEFAULT 0,
   key_taken BIGINT NOT NULL DEFAULT 0,
@@ -380,7 +382,10 @@ CREATE TABLE chokaq.operations (
   owner NVARCHAR(200) COLLATE Latin1_General_BIN2 NULL,
   started_at BIGINT NOT NULL,
   moved_at BIGINT NOT NULL,
-  finished_at BIGINT NULL
+  failures INT NOT NULL DEFAULT 0,
+  error NVARCHAR(MAX) NULL,
+  finished_at BIGINT NULL,
+  ended VARCHAR(20) NULL
 );
 
 CREATE INDEX operations_unfinished ON chokaq.operations (started_at, id) WHERE finished_at IS NULL;
