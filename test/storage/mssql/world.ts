@@ -44,6 +44,7 @@ export async function openWorld(url: string): Promise<MssqlWorld> {
     },
     empty: () => empty(pool, schema),
     reopen: open,
+    breakWrites: table => breakWrites(pool, schema, table),
     buckets: queue => sumBuckets(pool, schema, queue),
   };
 }
@@ -73,6 +74,13 @@ async function drop(pool: sql.ConnectionPool, schema: string): Promise<void> {
     for (const name of await objectsOf(pool, schema, kind))
       await pool.request().query(`DROP ${word} ${schema}.${name}`);
   await pool.request().query(`DROP SCHEMA ${schema}`);
+}
+
+async function breakWrites(pool: sql.ConnectionPool, schema: string, table: string): Promise<() => Promise<void>> {
+  await pool.request().batch(`
+    CREATE TRIGGER ${schema}.broken ON ${schema}.${table} AFTER INSERT, UPDATE AS
+    IF EXISTS (SELECT 1 FROM inserted) THROW 50001, 'broken for a test', 1;`);
+  return async () => void (await pool.request().batch(`DROP TRIGGER ${schema}.broken`));
 }
 
 async function sumBuckets(pool: sql.ConnectionPool, schema: string, queue: string) {
