@@ -14,8 +14,12 @@ export interface MssqlWorld extends StoreWorld {
   ask<T extends object>(text: string): Promise<readonly T[]>;
 }
 
-export async function openWorld(url: string): Promise<MssqlWorld> {
-  const schema = `law_${randomBytes(6).toString('hex')}`;
+/** A name that no run has used. */
+export function freshSchema(): string {
+  return `law_${randomBytes(6).toString('hex')}`;
+}
+
+export async function openWorld(url: string, schema = freshSchema()): Promise<MssqlWorld> {
   const pool = await new sql.ConnectionPool(url).connect();
   const clocks: ServerClock[] = [];
   const open = () => {
