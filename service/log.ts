@@ -83,6 +83,11 @@ export const EVENTS = {
   storageOpened: { id: 5000, level: 'info', text: 'storage opened' },
   storageRetried: { id: 5001, level: 'warn', text: 'storage failed in a way that may pass: the work is tried again' },
   storageFailed: { id: 5002, level: 'error', text: 'storage is away' },
+  tablesUncompressed: {
+    id: 5004,
+    level: 'info',
+    text: 'this server does not compress the table {table}: everything works, and takes more room',
+  },
   retained: { id: 5003, level: 'info', text: '{removed} rows passed their retention and were removed' },
 
   settingsChanged: { id: 6020, level: 'info', text: 'stored settings of revision {revision} hold on this node' },

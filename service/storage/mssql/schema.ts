@@ -28,6 +28,16 @@ const LEDGER = `
       serves_from INT NOT NULL
     );`;
 
+/** Longer than a node waits for another that migrates, and than any step on a large table should take. */
+const REQUEST_TIMEOUT_MS = 600_000;
+
+/** What the driver takes and its types do not tell. */
+declare module 'mssql' {
+  interface ConnectionPool {
+    transaction(overrides: { readonly requestTimeout: number }): sql.Transaction;
+  }
+}
+
 const FIND_LEDGER = "SELECT OBJECT_ID('chokaq.schema_migrations') AS id";
 
 const APPLIED = `
@@ -102,7 +112,7 @@ function explained(error: unknown, schema: string): unknown {
 }
 
 async function applyAll(pool: sql.ConnectionPool, schema: string): Promise<readonly string[]> {
-  const transaction = pool.transaction();
+  const transaction = pool.transaction({ requestTimeout: REQUEST_TIMEOUT_MS });
   await transaction.begin(sql.ISOLATION_LEVEL.READ_COMMITTED);
   try {
     const applied = await bringUpToDate(transaction, schema);

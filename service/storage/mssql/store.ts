@@ -1,4 +1,5 @@
 // Owns a store on SQL Server: all ports over one database, which is reached and has its schema before anything is asked of it.
+import type sql from 'mssql';
 import type { Log } from '../../log.ts';
 import type { StoredSettings } from '../../ports/settings.ts';
 import type { Store } from '../../ports/store.ts';
@@ -6,6 +7,7 @@ import type { RetryKind } from '../retry.ts';
 import { auditOver } from './audit.ts';
 import { check } from './check.ts';
 import { circuitsOver } from './circuits.ts';
+import { compressTables } from './compression.ts';
 import { type ConnectionTarget, connect, placeOf, schemaFrom } from './connection.ts';
 import { familiesOver } from './families.ts';
 import { handlersOver } from './handlers.ts';
@@ -39,7 +41,7 @@ export async function openMssql(target: MssqlTarget, options: MssqlOptions = {})
   const schema = schemaFrom(target.schema);
   const pool = await connect(target);
   try {
-    if (target.migrates ?? true) await migrate(pool, schema);
+    if (target.migrates ?? true) await bringUpToDate(pool, schema, options.log);
     else await requireSchema(pool, schema);
   } catch (error) {
     await pool.close();
@@ -54,7 +56,13 @@ export async function openMssql(target: MssqlTarget, options: MssqlOptions = {})
 export async function migrateMssql(target: MssqlTarget): Promise<readonly string[]> {
   const schema = schemaFrom(target.schema);
   const pool = await connect(target);
-  return migrate(pool, schema).finally(() => pool.close());
+  return bringUpToDate(pool, schema).finally(() => pool.close());
+}
+
+async function bringUpToDate(pool: sql.ConnectionPool, schema: string, log?: Log): Promise<readonly string[]> {
+  const applied = await migrate(pool, schema);
+  if (applied.length > 0) await compressTables(pool, schema, log);
+  return applied;
 }
 
 /** The settings stored in the database, which is not changed; null when it has none yet. */
