@@ -24,7 +24,8 @@ export interface Clock {
 
 /**
  * Every verb may reject with `DomainError('storage-unavailable')` when the database stays away after the
- * retries of docs/delivery-guarantees.md ("Storage faults"); then nothing of the call was done, or all of it was.
+ * retries of docs/delivery-guarantees.md ("Storage faults"); then nothing of the call was done, or all of it was. A call that
+ * is tried again after a commit of which only the answer was lost answers as the first try would have.
  */
 export interface Store {
   readonly clock: Clock;

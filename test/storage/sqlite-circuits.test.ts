@@ -1,4 +1,5 @@
 // Owns the proof of what circuits cost in SQLite: nothing but one look per transaction while handlers work, and never a walk over what waits.
+import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { judged, type Outcome, type Transition } from '#service/domain/lifecycle.js';
@@ -70,7 +71,14 @@ function transact(work: () => void): readonly string[] {
 const leases: { readonly id: string; readonly leaseId: string; readonly circuitEpoch: number }[] = [];
 
 function claimSome(limit: number): void {
-  const { body } = claim(session, { owner: 'n', limit, perType: limit, perHandler: {}, start: true });
+  const { body } = claim(session, {
+    claimId: randomUUID(),
+    owner: 'n',
+    limit,
+    perType: limit,
+    perHandler: {},
+    start: true,
+  });
   leases.splice(
     0,
     leases.length,

@@ -1,4 +1,5 @@
 // Owns the proof that cost stays flat: by the query plans of everything that claims, moves, counts and lists, not by a stopwatch.
+import { randomUUID } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { JOB_STATES } from '#service/domain/job.js';
@@ -101,7 +102,7 @@ function run(): void {
   });
   const started: { id: string; leaseId: string }[] = [];
   write(7_000, () => {
-    const { body } = claim(session, CLAIM);
+    const { body } = claim(session, { ...CLAIM, claimId: randomUUID() });
     for (const [values, leaseId] of body.jobs) started.push({ id: values[0], leaseId });
     heartbeat(session, { owner: 'n', leaseIds: started.map(({ leaseId }) => leaseId) });
   });

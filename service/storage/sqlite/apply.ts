@@ -9,6 +9,7 @@ import { giveBack, requestCancel, start } from './hot-moves.ts';
 import { HELD_COLUMNS, type HotRow, hotRowFrom } from './hot-row.ts';
 import { countAffected, endedOperations } from './operations.ts';
 import { type Parcel, plain } from './parcel.ts';
+import { recognised } from './replayed-moves.ts';
 import { enterClaim } from './result-claims.ts';
 import type { Session } from './session.ts';
 
@@ -35,7 +36,7 @@ export function apply(session: Session, transitions: readonly Transition[]): Par
     ended.has(transition.operationId ?? '') ? LOST : applyOne(session, transition),
   );
   countAffected(session, transitions, applied);
-  return plain(applied);
+  return plain(recognised(session, transitions, applied));
 }
 
 function applyOne(session: Session, transition: Transition): Applied {

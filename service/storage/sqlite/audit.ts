@@ -30,7 +30,11 @@ const LIST = `
 const LAST_EXAMINED = `
   SELECT at, seq FROM audit_log INDEXED BY audit_at WHERE ${RANGE} LIMIT 1 OFFSET ${EXAMINED_PER_PAGE - 1}`;
 
+const RECORDED =
+  'SELECT 1 FROM audit_log INDEXED BY audit_at WHERE at = ? AND request_id IS ? AND action = ? AND target IS ?';
+
 export function recordAudit(session: Session, entry: AuditEntry): Parcel<null> {
+  if (isRecorded(session, entry)) return plain(null);
   const { actor, keyId, action, target, filter, affected, outcome, requestId, details } = entry;
   // biome-ignore format: the order of RECORD
   session.run(
@@ -38,6 +42,11 @@ export function recordAudit(session: Session, entry: AuditEntry): Parcel<null> {
     session.now, actor, keyId, action, target, jsonOrNull(filter), affected, outcome, requestId, jsonOrNull(details),
   );
   return plain(null);
+}
+
+/** By a try of this very call of which only the answer was lost. */
+function isRecorded(session: Session, { requestId, action, target }: AuditEntry): boolean {
+  return session.replay.times.some(at => session.row(RECORDED, at, requestId, action, target) !== undefined);
 }
 
 export function refuseScopes(session: Session, refusals: readonly ScopeRefusals[]): Parcel<null> {

@@ -1,5 +1,4 @@
 // Owns the claim: due jobs taken under fresh leases, and what a claiming node wants to know besides.
-import { randomUUID } from 'node:crypto';
 import type { CircuitEvent } from '../../domain/circuit.ts';
 import { CATCH_ALL } from '../../domain/handler.ts';
 import type { CancelRequest, ClaimRequest } from '../../ports/store.ts';
@@ -8,6 +7,7 @@ import { FETCHED, PROCESSING } from '../rows.ts';
 import { Budget, chooseHeads, type Head, type Lane } from './heads.ts';
 import type { Parcel } from './parcel.ts';
 import { promote } from './promote.ts';
+import { claimedBefore } from './replayed-claim.ts';
 import type { Session } from './session.ts';
 import { UP_TO } from './statements.ts';
 
@@ -72,26 +72,37 @@ export type ClaimedAnswer = readonly [
   circuitEpoch: number,
 ];
 
-export function claim(session: Session, request: ClaimRequest): Parcel<ClaimAnswer> {
+/** The id is the asker's: should the answer be lost, what was claimed is found under it. */
+export interface ClaimInput extends ClaimRequest {
+  readonly claimId: string;
+}
+
+export function claim(session: Session, request: ClaimInput): Parcel<ClaimAnswer> {
+  const before = claimedBefore(session, request);
+  if (before !== null) {
+    const { jobs, parts, at } = before;
+    return { body: { jobs, now: at, circuitEvents: [], ...news(session, request) }, parts };
+  }
   session.flush();
   if (promote(session)) session.flush();
   const parts: Uint8Array[] = [];
-  const claimId = randomUUID();
   const heads = choose(session, request);
   const { epochs, circuitEvents } = enterCircuits(session, heads);
   const jobs = heads.map((head, index) => {
     const circuitEpoch = epochs.get(head.lane.handler) ?? 0;
-    return take(session, request, { ...head, circuitEpoch, leaseId: `${claimId}.${index}` }, parts);
+    return take(session, request, { ...head, circuitEpoch, leaseId: `${request.claimId}.${index}` }, parts);
   });
+  return { body: { jobs, now: session.now, circuitEvents, ...news(session, request) }, parts };
+}
+
+/** What the node wants to know besides. */
+function news(session: Session, { owner }: ClaimInput) {
   const [handlersRevision = 0, queuesRevision = 0, settingsRevision = 0] =
     session.row<[number, number, number]>(REVISIONS) ?? [];
   const cancelRequests = session
-    .rows<[string, string, string]>(CANCEL_REQUESTS, request.owner)
+    .rows<[string, string, string]>(CANCEL_REQUESTS, owner)
     .map(([jobId, leaseId, by]) => ({ jobId, leaseId, by }));
-  const nextDueAt = nextWakeAt(session);
-  const { now } = session;
-  const revisions = { handlersRevision, queuesRevision, settingsRevision };
-  return { body: { jobs, now, nextDueAt, circuitEvents, cancelRequests, ...revisions }, parts };
+  return { nextDueAt: nextWakeAt(session), cancelRequests, handlersRevision, queuesRevision, settingsRevision };
 }
 
 /** The epoch in which each handler's jobs are claimed; claiming out of an open circuit is what makes a probe. */

@@ -20,6 +20,8 @@ export interface StoreOptions {
   readonly log?: Log | undefined;
   /** Told of every verb that is tried again. */
   readonly onRetry?: ((verb: string, kind: RetryKind) => void) | undefined;
+  /** Instead of the time between two tries. */
+  readonly wait?: (ms: number) => Promise<unknown>;
 }
 
 export interface Threads {
@@ -62,7 +64,17 @@ export class Database {
 
   #ask(thread: Thread, calls: readonly Asked[]): Promise<readonly Answered[]> {
     const onFault = (error: unknown, again: boolean) => this.#report(calls, error, again);
-    return withRetries({ classify, isOpen, onFault }, () => thread.ask(this.#options.clock.now(), calls));
+    const { wait } = this.#options;
+    const tried: number[] = [];
+    return withRetries({ classify, isOpen, onFault, ...(wait && { wait }) }, async () => {
+      const now = this.#options.clock.now();
+      try {
+        return await thread.ask(now, calls, tried);
+      } catch (error) {
+        if (isOpen(error)) tried.push(now);
+        throw error;
+      }
+    });
   }
 
   #report(calls: readonly Asked[], err: unknown, again: boolean): void {

@@ -2,7 +2,7 @@
 import { CATCH_ALL, type Handler } from '../../domain/handler.ts';
 import type { NewRejection, Operation } from '../../ports/operations.ts';
 import { type HandlerRow, handlerFrom } from '../handler-rows.ts';
-import { beginOperation } from './operations.ts';
+import { beginOperation, getOperation } from './operations.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
 
@@ -74,7 +74,7 @@ export function putHandler(session: Session, given: Handler): Parcel<PutAnswer> 
   );
   session.run(ADVANCE);
   session.circuits.distrust();
-  return plain({ handler, created: createdAt === undefined });
+  return plain({ handler, created: createdAt === undefined || session.replay.isOwn(createdAt) });
 }
 
 export interface RemoveInput {
@@ -86,7 +86,7 @@ export interface RemoveInput {
 export type Removal = 'removed' | 'absent' | 'in-use' | Operation;
 
 export function removeHandler(session: Session, { type, force, rejection }: RemoveInput): Parcel<Removal> {
-  if (session.row(CREATED_AT, type) === undefined) return plain('absent');
+  if (session.row(CREATED_AT, type) === undefined) return plain(removedBefore(session, rejection));
   session.flush();
   if (!force && isInUse(session, type)) return plain('in-use');
   session.run(REMOVE, type);
@@ -95,6 +95,12 @@ export function removeHandler(session: Session, { type, force, rejection }: Remo
   session.circuits.remove(type);
   const begun = force && rejection !== undefined ? beginRejection(session, type, rejection) : null;
   return plain(begun ?? 'removed');
+}
+
+/** Who saw the handler just before and does not find it has removed it himself, if he may have tried before. */
+function removedBefore(session: Session, rejection: NewRejection | undefined): Removal {
+  if (!session.replay.isPossible) return 'absent';
+  return (rejection && getOperation(session, rejection.id).body) ?? 'removed';
 }
 
 /** What is enqueued from now on waits for a handler to come, as whoever enqueues it has been told. */

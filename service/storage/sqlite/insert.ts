@@ -67,7 +67,7 @@ export type NewJobValues = readonly [
   seesAll: boolean,
 ];
 
-/** Null = stored as new; else the stored job that this one duplicates. `now` is the time of storing. */
+/** Null = stored as new, by this try or a lost one; else the stored job that this one duplicates. `now` is the time of storing. */
 export interface InsertAnswer {
   readonly now: number;
   readonly duplicates: readonly (RowValues | null)[];
@@ -87,8 +87,12 @@ export function insert(
   parts: readonly Uint8Array[],
 ): Parcel<InsertAnswer> {
   const store = () => jobs.map((values, index) => insertOne(session, newcoming(session, values, parts, index)));
-  const duplicates = jobs.length === 1 ? store() : session.refusable(store);
-  return plain({ now: session.now, duplicates });
+  const met = jobs.length === 1 ? store() : session.refusable(store);
+  const before = met.find(one => one instanceof StoredBefore);
+  return plain({
+    now: before?.at ?? session.now,
+    duplicates: met.map(one => (one instanceof StoredBefore ? null : one)),
+  });
 }
 
 function newcoming(session: Session, values: NewJobValues, parts: readonly Uint8Array[], index: number): Newcoming {
@@ -110,8 +114,19 @@ function newcoming(session: Session, values: NewJobValues, parts: readonly Uint8
   };
 }
 
+/** A job that a lost try of this very call has stored: new to its producer. All of one call are stored together. */
+class StoredBefore {
+  readonly at: number;
+
+  constructor(at: number) {
+    this.at = at;
+  }
+}
+
+type Met = RowValues | StoredBefore | null;
+
 /** The checks come before the first write, so that a refusal of a single job has nothing to take back. */
-function insertOne(session: Session, job: Newcoming): RowValues | null {
+function insertOne(session: Session, job: Newcoming): Met {
   const [obstacle] = session.row<[string]>(OBSTACLE, job.id, job.id, job.queue) ?? [];
   const isNewQueue = obstacle === NEW_QUEUE;
   if (isNewQueue) refuseQueueTooMany(session, job.queue, { pointer: `#/jobs/${job.index}/queue` });
@@ -137,7 +152,7 @@ function storeNew(session: Session, job: Newcoming, mayHoldKey: boolean, isNewQu
   return true;
 }
 
-function meetSameId(session: Session, job: Newcoming): RowValues | null {
+function meetSameId(session: Session, job: Newcoming): Met {
   const values = findJob(session, job.id);
   if (values === null) return null;
   const stored = rowFromValues(values);
@@ -146,7 +161,10 @@ function meetSameId(session: Session, job: Newcoming): RowValues | null {
     payloadHash: stored.payload_hash,
     creatorKeyId: stored.creator_key_id,
   });
-  if (encounter === 'duplicate') return values;
+  if (encounter === 'duplicate') {
+    const { created_at: at } = stored;
+    return session.replay.isOwn(at) && session.replay.isFirstOf(job.id) ? new StoredBefore(at) : values;
+  }
   throw clashOf(encounter, job, { id: job.id, creatorKeyId: stored.creator_key_id }, pointerTo(job));
 }
 

@@ -1,4 +1,5 @@
 // Owns the job verbs of the store as their callers see them: domain shapes in and out, lean rows on the way to the database.
+import { randomUUID } from 'node:crypto';
 import type { Attempt, Job, NewJob } from '../../domain/job.ts';
 import type { Transition } from '../../domain/lifecycle.ts';
 import type {
@@ -43,7 +44,8 @@ export class SqliteJobs implements JobStore {
   }
 
   async claim(request: ClaimRequest): Promise<Claim> {
-    return claimFrom(await this.#database.write('claim', request, { rows: request.limit }));
+    const claim = { ...request, claimId: randomUUID() };
+    return claimFrom(await this.#database.write('claim', claim, { rows: request.limit }));
   }
 
   async apply(transitions: readonly Transition[]): Promise<readonly Applied[]> {

@@ -26,6 +26,9 @@ export function listKeys(session: Session, unless: number | null): Parcel<KeyLis
 }
 
 export function createKey(session: Session, key: NewApiKey): Parcel<ApiKey | 'taken'> {
+  // Ids are made anew for each call: whoever finds its own has made it in a try of which the answer was lost.
+  const before = all(session).find(({ id }) => id === key.id);
+  if (before !== undefined) return plain(before);
   if (session.row(NAME_HOLDS, key.name) !== undefined) return plain('taken');
   insert(session, key, 'cli');
   session.run(ADVANCE);
@@ -38,9 +41,10 @@ export interface RevokeInput {
 }
 
 export function revokeKey(session: Session, { id, by }: RevokeInput): Parcel<ApiKey | null> {
-  if (session.run(REVOKE, session.now, by, id) === 0) return plain(null);
-  session.run(ADVANCE);
-  return plain(all(session).find(key => key.id === id) ?? null);
+  const isRevoked = session.run(REVOKE, session.now, by, id) === 1;
+  if (isRevoked) session.run(ADVANCE);
+  const key = all(session).find(one => one.id === id);
+  return plain(key && (isRevoked || session.replay.isOwn(key.revokedAt)) ? key : null);
 }
 
 /** Revocations come first: a name that the file moves from one key to another is free by then. */

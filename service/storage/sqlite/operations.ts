@@ -68,6 +68,8 @@ export function beginOperation(session: Session, operation: NewOperation): Parce
   const { id, action, filter, mark, total, last, by, owner } = operation;
   const { now } = session;
   const set = [JSON.stringify(filter), mark, total, ...valuesOf(last)] as const;
+  const before = leftByLostTry(session, id);
+  if (before !== null) return plain(before);
   const isNew = session.run(BEGIN, id, action, ...set, by, owner, now, now) === 1;
   return isNew ? getOperation(session, id) : plain(null);
 }
@@ -89,11 +91,15 @@ export interface TakeInput {
 }
 
 export function takeOperation(session: Session, { seen, owner }: TakeInput): Parcel<boolean> {
+  const before = leftByLostTry(session, seen.id);
+  if (before !== null) return plain(before.owner === owner);
   return plain(session.run(TAKE, owner, session.now, seen.id, seen.owner, seen.movedAt) === 1);
 }
 
 export function advanceOperation(session: Session, batch: Advance): Parcel<Operation | null> {
   const { id, owner, position, keyTaken, noHandler, schema, isFinished } = batch;
+  const before = leftByLostTry(session, id);
+  if (before !== null) return plain(before);
   const { now } = session;
   const skipped = [keyTaken, noHandler, schema] as const;
   const end = isFinished ? ([now, 'finished'] as const) : STILL_ON;
@@ -103,12 +109,16 @@ export function advanceOperation(session: Session, batch: Advance): Parcel<Opera
 
 export function failOperation(session: Session, failure: OperationFailure): Parcel<Operation | null> {
   const { id, owner, error, isLast } = failure;
+  const before = leftByLostTry(session, id);
+  if (before !== null) return plain(before);
   const { now } = session;
   const end = isLast ? ([now, 'failed'] as const) : STILL_ON;
   return session.run(FAIL, error, now, ...end, id, owner) === 1 ? getOperation(session, id) : plain(null);
 }
 
 export function cancelOperation(session: Session, id: string): Parcel<Operation | null> {
+  const before = leftByLostTry(session, id);
+  if (before !== null) return plain(before);
   const { now } = session;
   return session.run(CANCEL, now, now, id) === 1 ? getOperation(session, id) : plain(null);
 }
@@ -116,6 +126,13 @@ export function cancelOperation(session: Session, id: string): Parcel<Operation 
 export function releaseOperations(session: Session, owner: string): Parcel<null> {
   session.run(RELEASE, owner);
   return plain(null);
+}
+
+/** The operation as a try of this very call has left it, of which only the answer was lost; else null. */
+function leftByLostTry(session: Session, id: string): Operation | null {
+  if (!session.replay.isPossible) return null;
+  const operation = getOperation(session, id).body;
+  return operation !== null && session.replay.isOwn(operation.movedAt) ? operation : null;
 }
 
 /** The operations among those of the moves that have ended: nothing more is moved in their name. */

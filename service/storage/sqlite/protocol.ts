@@ -22,6 +22,8 @@ export interface Request {
   readonly id: number;
   /** The database's time for everything this request does, epoch ms. */
   readonly now: number;
+  /** The times of earlier tries of the same calls of which nobody knows whether they were committed. */
+  readonly tried: readonly number[];
   readonly calls: readonly Call[];
   readonly block: Block;
 }

@@ -4,7 +4,11 @@ import type Database from 'better-sqlite3';
 import { DomainError } from '../../domain/errors.ts';
 import { CircuitCopy } from './circuit-copy.ts';
 import { Counters } from './counters.ts';
+import { Replay } from './replay.ts';
 import { Statements } from './statements.ts';
+
+/** It recognises nothing, so it can be shared. */
+const FIRST_TRY = new Replay([]);
 
 /** All verbs of the adapter run on a session. */
 export class Session extends Statements {
@@ -15,6 +19,7 @@ export class Session extends Statements {
   readonly #database: Database.Database;
   readonly #file: string;
   #now = 0;
+  #replay = FIRST_TRY;
 
   constructor(database: Database.Database, capacity: number | null = null) {
     super(database);
@@ -33,9 +38,18 @@ export class Session extends Statements {
     return this.#now;
   }
 
-  /** Runs `work` in a transaction that holds the write lock from its start; any error leaves nothing behind. */
-  write<T>(now: number, work: () => T): T {
+  /** What the running transaction knows of earlier tries of itself. */
+  get replay(): Replay {
+    return this.#replay;
+  }
+
+  /**
+   * Runs `work` in a transaction that holds the write lock from its start; any error leaves nothing behind. `tried` are the
+   * times of earlier tries that may have been committed.
+   */
+  write<T>(now: number, work: () => T, tried: readonly number[] = []): T {
     this.#now = now;
+    this.#replay = tried.length === 0 ? FIRST_TRY : new Replay(tried);
     this.run('BEGIN IMMEDIATE');
     this.circuits.distrust();
     try {

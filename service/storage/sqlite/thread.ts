@@ -51,14 +51,18 @@ export class Thread {
     return this.#applied;
   }
 
-  /** Runs the calls in order in one transaction, at the time `now` of the database (epoch ms). */
-  async ask(now: number, calls: readonly Asked[]): Promise<readonly Answered[]> {
+  /**
+   * Runs the calls in order in one transaction, at the time `now` of the database (epoch ms). `tried` are the times of earlier
+   * tries that may have been committed although their answer was lost.
+   */
+  async ask(now: number, calls: readonly Asked[], tried: readonly number[] = []): Promise<readonly Answered[]> {
     const worker = await this.#running();
     const id = this.#nextId++;
     const block = pack(calls.flatMap(({ parts }) => parts));
     const request: Request = {
       id,
       now,
+      tried,
       calls: calls.map(({ verb, input, parts }) => ({ verb, input, parts: parts.length })),
       block,
     };

@@ -52,7 +52,7 @@ function answer(request: Request): void {
   }
 }
 
-function run({ now, calls, block }: Request): readonly (Parcel<unknown> | DomainError)[] {
+function run({ now, tried, calls, block }: Request): readonly (Parcel<unknown> | DomainError)[] {
   if (session === null) throw new Error('the database could not be opened');
   const parts = unpack(block);
   let at = 0;
@@ -62,11 +62,12 @@ function run({ now, calls, block }: Request): readonly (Parcel<unknown> | Domain
       return runOne(session, call, parts.slice(at - call.parts, at));
     });
   if (start.mode === 'read' || calls.every(({ verb }) => isRead(verb))) return session.read(now, all);
-  return session.write(now, () => {
+  const work = () => {
     const parcels = all();
     makeRoom(session);
     return parcels;
-  });
+  };
+  return session.write(now, work, tried);
 }
 
 /** A refusal has written nothing, or taken it back itself; everything else that is thrown undoes the whole request. */
