@@ -641,7 +641,7 @@ export interface paths {
          * @description 409 `handler-in-use` while jobs of the type wait, run or are dead. With `force=true` waiting jobs go to the DLQ as
          *     `FatalError` (or to the handler `*` if there is one) and running ones finish. Up to 1 000 waiting jobs are dead with the
          *     answer 204; more of them, or what storage interrupted, go on behind the answer 202 as an operation, which survives its
-         *     node. Sent again meanwhile, the answer is that operation. What is left waits on when a handler for the type is
+         *     node. Sent again meanwhile, the answer is that operation; sent later, it takes what waits without a handler. What is left waits on when a handler for the type is
          *     registered before they are reached.
          *
          *     Needs the scope `admin`.

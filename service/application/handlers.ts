@@ -79,13 +79,15 @@ export class Handlers {
 
   /**
    * Removes it although there are jobs of its type: those that wait and that no other handler takes die by an operation, which
-   * is the answer; null when there are none. Asked again while that operation goes on, it answers where it stands.
+   * is the answer; null when there are none. Asked again while that operation goes on, it answers where it stands; asked later,
+   * it takes what waits without a handler.
    */
   async removeByForce(type: string, by: string): Promise<Operation | null> {
     const { store, operations } = this.#parts;
     const stored = await this.#stored(type);
     if (stored?.managedBy === 'file') throw managedByFile(type);
-    if (stored === undefined) return (await operations.rejectionOf(type)) ?? absent(type);
+    const running = stored === undefined ? await operations.rejectionOf(type) : undefined;
+    if (running !== undefined) return running;
     const id = uuidv7();
     const removed = await operations.carryOut(id, owner => store.handlers.remove(type, true, { id, by, owner }));
     if (removed === 'absent') absent(type);

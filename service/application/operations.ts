@@ -219,7 +219,8 @@ export function skippedBy(operation: Operation): Record<'gone' | 'keyTaken' | 'n
 }
 
 function over({ id, ended }: Operation): DomainError {
-  return new DomainError('conflict-state', `Operation ${id} has ${ended} already. What it has moved stays moved.`);
+  const how = ended === 'cancelled' ? 'was cancelled' : `has ${ended}`;
+  return new DomainError('conflict-state', `Operation ${id} ${how} before. What it has moved stays moved.`);
 }
 
 function used({ id }: Preview): DomainError {

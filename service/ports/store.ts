@@ -215,7 +215,8 @@ export interface HandlerStore {
   put(handler: Handler): Promise<{ readonly handler: Handler; readonly created: boolean }>;
   /**
    * Removes it unless jobs of the type wait, run or are dead (then `in-use`); `force` removes it anyway. When jobs wait that
-   * no other handler takes, `rejection` begins in the same transaction and is the answer.
+   * no other handler takes, `rejection` begins in the same transaction and is the answer, also when the handler is gone already
+   * (but for the catch-all).
    */
   remove(type: string, force: boolean, rejection?: NewRejection): Promise<'removed' | 'absent' | 'in-use' | Operation>;
 }

@@ -191,8 +191,21 @@ test('A cancelled operation has moved what it says, and moves nothing more', asy
   });
   await carryOn();
   expect((await api.get(`/queues/${type}`)).json.counts).toMatchObject({ dead: 900 });
-  expect((await api.post(`${path}/cancel`)).json).toMatchObject({ status: 409, code: 'conflict-state' });
+  expect((await api.post(`${path}/cancel`)).json).toMatchObject({
+    ...{ status: 409, code: 'conflict-state', detail: expect.stringContaining('was cancelled before') },
+  });
   expect((await api.post('/operations/nowhere/cancel')).json).toMatchObject({ status: 404 });
   expect((await audited('dlq.purge'))[0]).toMatchObject({ outcome: 'cancelled', affected: 200 });
   expect((await audited('operation.cancel'))[2]).toMatchObject({ outcome: 'succeeded', details: { affected: 200 } });
+});
+
+test('What a cancelled removal has left is taken by the next one, though the handler is gone', async () => {
+  await wait(1_100);
+  const path = String((await api.call('DELETE', `/handlers/${type}?force=true`)).headers.location);
+  await api.parts.operations.step();
+  await api.post(`${path}/cancel`);
+  expect((await api.get(`/queues/${type}`)).json.counts).toMatchObject({ pending: 900, dead: 200 });
+  expect((await api.call('DELETE', `/handlers/${type}?force=true`)).status).toBe(204);
+  expect((await api.get(`/queues/${type}`)).json.counts).toMatchObject({ pending: 0, dead: 1_100 });
+  expect((await api.call('DELETE', `/handlers/${type}?force=true`)).status).toBe(404);
 });

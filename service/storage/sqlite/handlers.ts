@@ -2,7 +2,7 @@
 import { CATCH_ALL, type Handler } from '../../domain/handler.ts';
 import type { NewRejection, Operation } from '../../ports/operations.ts';
 import { type HandlerRow, handlerFrom } from '../handler-rows.ts';
-import { beginOperation, getOperation } from './operations.ts';
+import { beginOperation } from './operations.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
 
@@ -86,8 +86,9 @@ export interface RemoveInput {
 export type Removal = 'removed' | 'absent' | 'in-use' | Operation;
 
 export function removeHandler(session: Session, { type, force, rejection }: RemoveInput): Parcel<Removal> {
-  if (session.row(CREATED_AT, type) === undefined) return plain(removedBefore(session, rejection));
   session.flush();
+  if (session.row(CREATED_AT, type) === undefined)
+    return plain(force ? orphaned(session, type, rejection) : gone(session));
   if (!force && isInUse(session, type)) return plain('in-use');
   session.run(REMOVE, type);
   session.run(ADVANCE);
@@ -97,10 +98,15 @@ export function removeHandler(session: Session, { type, force, rejection }: Remo
   return plain(begun ?? 'removed');
 }
 
+/** What is left of an earlier removal, or came back since, can be rejected without the handler. */
+function orphaned(session: Session, type: string, rejection: NewRejection | undefined): Removal {
+  const isNamed = rejection !== undefined && type !== CATCH_ALL;
+  return (isNamed ? beginRejection(session, type, rejection) : null) ?? gone(session);
+}
+
 /** Who saw the handler just before and does not find it has removed it himself, if he may have tried before. */
-function removedBefore(session: Session, rejection: NewRejection | undefined): Removal {
-  if (!session.replay.isPossible) return 'absent';
-  return (rejection && getOperation(session, rejection.id).body) ?? 'removed';
+function gone(session: Session): Removal {
+  return session.replay.isPossible ? 'removed' : 'absent';
 }
 
 /** What is enqueued from now on waits for a handler to come, as whoever enqueues it has been told. */

@@ -79,7 +79,11 @@ export function operationEndsLaw(law: Law): void {
     const moves = waiting.map(job => ({ ...reject(job, 'gone'), operationId: REJECTION.id }));
     expect(await stage.a.jobs.apply(moves)).toMatchObject([{ held: true }, { held: true }, { held: true }]);
     expect(await stage.a.operations.get(REJECTION.id)).toMatchObject({ affected: 3 });
-    expect(await stage.b.handlers.remove('work.v1', true, { ...REJECTION, id: 'again' })).toBe('absent');
+    const again = await stage.b.handlers.remove('work.v1', true, { ...REJECTION, id: 'again' });
+    expect(again, 'what came later').toMatchObject({ id: 'again', total: 1 });
+    expect(await stage.b.handlers.remove('work.v1', false)).toBe('absent');
+    expect(await stage.b.handlers.remove('*', true, { ...REJECTION, id: 'no catch-all' })).toBe('absent');
+    expect(await stage.b.handlers.remove('idle.v1', true, { ...REJECTION, id: 'nothing waits' })).toBe('absent');
   });
 
   law('Nothing is rejected that another handler takes, or when nothing waits', async stage => {
