@@ -29,7 +29,7 @@ let store: Store;
 let stage: Stage;
 
 beforeEach(async () => {
-  thread = new LossyThread({ path: ':memory:', mode: 'write', capacity: null });
+  thread = new LossyThread({ path: ':memory:', mode: 'write', capacity: null, migrates: true });
   await thread.open();
   const clock = new MachineClock();
   const wait = async (ms: number) => clock.advance(Math.ceil(ms));
