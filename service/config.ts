@@ -7,7 +7,7 @@ import { LiveConfig, type StoredCopy } from './config/live.ts';
 import { KEYS, nameOf, PREFIX, settingOf } from './config/names.ts';
 import { type Config, SETTINGS } from './config/settings.ts';
 
-export { exposure, isLoopback } from './config/checks.ts';
+export { exposure, isLoopback, queueFaults } from './config/checks.ts';
 export { LiveConfig, type StoredCopy } from './config/live.ts';
 export type { Config } from './config/settings.ts';
 

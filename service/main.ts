@@ -19,12 +19,21 @@ import { HandlerRegistry } from './application/registry.ts';
 import { Settings } from './application/settings.ts';
 import { StatsReader } from './application/stats.ts';
 import { servicePolicy } from './config/policy.ts';
-import { type Config, ConfigError, isLoopback, LiveConfig, type StartConfig, storedFault } from './config.ts';
+import {
+  type Config,
+  ConfigError,
+  isLoopback,
+  LiveConfig,
+  queueFaults,
+  type StartConfig,
+  storedFault,
+} from './config.ts';
 import { WebhookDelivery } from './delivery/webhook.ts';
 import { CancelWatch } from './engine/cancel-watch.ts';
 import { Engine } from './engine/engine.ts';
 import { Heartbeat } from './engine/heartbeat.ts';
 import { hostId, isKnownGone, newOwner } from './engine/identity.ts';
+import { LastResponses } from './engine/last-responses.ts';
 import { OperationLoop } from './engine/operations.ts';
 import { Recovery } from './engine/recovery.ts';
 import { Retention } from './engine/retention.ts';
@@ -59,6 +68,7 @@ interface Foundation {
   /** What this node has committed lately. */
   readonly events: EventRing;
   readonly delivery: Delivery;
+  readonly responses: LastResponses;
   readonly registry: HandlerRegistry;
   readonly access: Access;
 }
@@ -117,22 +127,24 @@ async function layFoundation(
   });
   const policy = { allowPrivate: isLoopback(config.host), allow: config.webhookAllow };
   const webhooks = new WebhookDelivery({ clock: store.clock, policy, version });
-  const delivery = tracedDelivery(measuredDelivery(webhooks, metrics), tracer);
+  const responses = new LastResponses({ store, log });
+  const delivery = responses.of(tracedDelivery(measuredDelivery(webhooks, metrics), tracer));
   await registerFile({ config, store, delivery, log }).catch(async (error: unknown) => {
     await store.close();
     throw error;
   });
   const registry = new HandlerRegistry(store.handlers, config);
   await registry.load();
-  return { ...given, config, owner: newOwner(), store, events, delivery, registry, access };
+  return { ...given, config, owner: newOwner(), store, events, delivery, responses, registry, access };
 }
 
 /** Before anything else reads a setting: what is stored for all nodes holds from the start, or the start fails and names it. */
 async function adoptStored(live: LiveConfig, store: Store, log: AdjustableLog): Promise<void> {
   const { faults, unknown } = live.adopt(await store.settings.read());
-  if (faults.length > 0) {
+  const found = faults.length > 0 ? faults.map(storedFault) : queueFaults(await store.queues.list(), live.values);
+  if (found.length > 0) {
     await store.close();
-    throw new ConfigError(faults.map(storedFault));
+    throw new ConfigError(found);
   }
   if (unknown.length > 0) log.event('settingsUnknown', { names: unknown });
   log.setLevel(live.values.logLevel);
@@ -177,7 +189,7 @@ function createEngine(foundation: Foundation, metrics: Metrics) {
   const bulk = createBulk(foundation, { worker, onWork: inMs => operations.loop.nudge(inMs) });
   const operations = new OperationLoop({ ...parts, ...bulk });
   const cancelWatch = new CancelWatch({ worker, log });
-  const engine = new Engine({ store, worker, cancelWatch, heartbeat, recovery, retention, operations, owner, log });
+  const engine = new Engine({ ...parts, worker, cancelWatch, heartbeat, recovery, retention, operations });
   return { worker, settings: stored, engine, bulk };
 }
 

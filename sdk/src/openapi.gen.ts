@@ -627,7 +627,8 @@ export interface paths {
          * Register or replace a handler
          * @description The whole handler is replaced by what is sent, but for the secret: without one the present secret stays, and a new
          *     handler gets a generated one. A secret is shown in the answer that set it and never again. After a change the old one
-         *     stays valid for 24 hours: both signatures are sent.
+         *     stays valid for 24 hours: both signatures are sent. Of two clients that set a secret at the same time one is answered
+         *     409 `conflict-state`; a second change within the 24 hours ends the secret before the first.
          *
          *     A changed `schema` must accept every payload that the old one accepted, or the answer is 409 `schema-incompatible`:
          *     use a new type key such as `email.send.v2`, or `force=true`.
@@ -1566,8 +1567,12 @@ export interface components {
             };
             schema: Record<string, never> | boolean | null;
             concurrency: number | null;
-            /** @description Reserved. */
-            lastResponse: null;
+            /** @description When it last answered a call of a job, to within a minute or so, and with which status; null until it has. */
+            lastResponse: {
+                status: number;
+                /** Format: date-time */
+                at: string;
+            } | null;
             /** @enum {string} */
             managedBy: "api" | "file";
             /** Format: date-time */

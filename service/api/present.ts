@@ -97,7 +97,8 @@ export function presentSetting(setting: EffectiveSetting): object {
 }
 
 export function presentHandler(handler: Handler): object {
-  const { type, url, attempts, fatalStatuses, circuit, headers, schema, concurrency, managedBy } = handler;
+  const { type, url, attempts, fatalStatuses, circuit, headers, schema, concurrency, lastResponse, managedBy } =
+    handler;
   return {
     ...{ type, url },
     timeout: duration(attempts.timeoutMs),
@@ -109,7 +110,7 @@ export function presentHandler(handler: Handler): object {
     circuit: Object.keys(circuit).length > 0 ? asPut(circuit) : null,
     headers: Object.fromEntries(Object.keys(headers).map(name => [name, MASK])),
     ...{ schema, concurrency },
-    lastResponse: null,
+    lastResponse: lastResponse && { status: lastResponse.status, at: formatInstant(lastResponse.at) },
     managedBy,
     createdAt: formatInstant(handler.createdAt),
     updatedAt: formatInstant(handler.updatedAt),

@@ -68,7 +68,7 @@ export class FiledHandlers {
       const here = [...faults.found, ...(before && !force ? schemaFaults(before, handler) : [])];
       found.push(...here.map(fault => ({ ...fault, pointer: `#/${at}${fault.pointer?.slice(1) ?? ''}` })));
       const secrets = secretsOf(draft.secret, before, store.clock.now());
-      return { ...handler, ...secrets, managedBy: FILE, createdAt: 0, updatedAt: 0 } as const;
+      return { ...handler, ...secrets, managedBy: FILE, lastResponse: null, createdAt: 0, updatedAt: 0 } as const;
     });
     if (found.length > 0) throw new DomainError('validation-failed', 'Correct the file of handlers.', found);
     return read;
@@ -97,6 +97,6 @@ export class FiledHandlers {
 
 /** As they are stored: what is undefined is not there. */
 function isSame(stored: Handler, wanted: Handler): boolean {
-  const facts = ({ createdAt, updatedAt, ...rest }: Handler) => JSON.parse(JSON.stringify(rest));
+  const facts = ({ createdAt, updatedAt, lastResponse, ...rest }: Handler) => JSON.parse(JSON.stringify(rest));
   return isDeepStrictEqual(facts(stored), facts(wanted));
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { DomainError, type Fault } from '../domain/errors.ts';
-import type { Handler } from '../domain/handler.ts';
+import { type Handler, handlerChanged } from '../domain/handler.ts';
 import { incompatibilities } from '../domain/schema-compatibility.ts';
 import type { Delivery, PingAnswer } from '../ports/delivery.ts';
 import type { Operation } from '../ports/operations.ts';
@@ -16,6 +16,8 @@ const SECRET_BYTES = 32;
 /** How long the secret before a change stays valid. */
 const SECRET_OVERLAP_MS = 86_400_000;
 const MOST_SCHEMA_FAULTS = 100;
+/** Others may change a handler while somebody's change is judged; after so many lost races the caller is told. */
+const TRIES = 5;
 
 interface HandlerParts {
   readonly store: Pick<Store, 'handlers' | 'clock'>;
@@ -52,19 +54,24 @@ export class Handlers {
     const faults = new Faults();
     const read = readHandlerDraft(type, draft, url => delivery.refusal(url), faults);
     faults.check();
-    const stored = await this.#stored(read.type);
-    if (stored?.managedBy === 'file') throw managedByFile(read.type);
-    if (stored && !force) checkSchema(stored, read);
-    const secrets = secretsOf(draft.secret, stored, store.clock.now());
-    const { handler, created } = await store.handlers.put({
-      ...read,
-      ...secrets,
-      managedBy: 'api',
-      createdAt: 0,
-      updatedAt: 0,
-    });
+    const first = await this.#stored(read.type);
+    for (let tries = 1, stored = first; ; tries += 1, stored = await this.#stored(read.type)) {
+      if (isSecretRaced(draft.secret, first, stored)) throw handlerChanged(read.type);
+      if (stored?.managedBy === 'file') throw managedByFile(read.type);
+      if (stored && !force) checkSchema(stored, read);
+      const put = await this.#replace(stored, { ...read, ...secretsOf(draft.secret, stored, store.clock.now()) });
+      if (put !== null) return put;
+      if (tries === TRIES) throw handlerChanged(read.type);
+    }
+  }
+
+  /** Null when it is no longer the one that was looked at. */
+  async #replace(stored: Handler | undefined, wanted: Wanted): Promise<PutHandler | null> {
+    const whole = { ...wanted, managedBy: 'api', lastResponse: null, createdAt: 0, updatedAt: 0 } as const;
+    const put = await this.#parts.store.handlers.put(whole, stored?.updatedAt ?? null).catch(nullIfChanged);
+    if (put === null) return null;
     await this.#reload();
-    return { handler, created, secret: secrets.secret === stored?.secret ? null : secrets.secret };
+    return { ...put, secret: wanted.secret === stored?.secret ? null : wanted.secret };
   }
 
   /** Removes it, unless jobs of its type wait, run or are dead. */
@@ -111,12 +118,21 @@ export class Handlers {
   }
 }
 
+type Secrets = Pick<Handler, 'secret' | 'previousSecret' | 'previousSecretUntil'>;
+type Wanted = ReadHandler & Secrets;
+
+/** Another secret came in between: to set this one too would end the one that both callers mean to leave valid for a day. */
+function isSecretRaced(wanted: string | undefined, first: Handler | undefined, stored: Handler | undefined): boolean {
+  return wanted !== undefined && wanted !== stored?.secret && first?.secret !== stored?.secret;
+}
+
+function nullIfChanged(error: unknown): null {
+  if (error instanceof DomainError && error.code === 'conflict-state') return null;
+  throw error;
+}
+
 /** What the secrets become; one that is replaced stays valid for a while. */
-export function secretsOf(
-  wanted: string | undefined,
-  stored: Handler | undefined,
-  now: number,
-): Pick<Handler, 'secret' | 'previousSecret' | 'previousSecretUntil'> {
+export function secretsOf(wanted: string | undefined, stored: Handler | undefined, now: number): Secrets {
   if (!stored) {
     const secret = wanted ?? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
     return { secret, previousSecret: null, previousSecretUntil: null };

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/job.ts';
-import { HEARTBEATS_OF_A_LIVE_NODE, isLive } from '../domain/node.ts';
-import type { Queue, QueueSettings } from '../domain/queue.ts';
+import { isLive } from '../domain/node.ts';
+import { type Queue, type QueueSettings, shortestZombieTimeoutMs } from '../domain/queue.ts';
 import type { Configured, Store } from '../ports/store.ts';
 import { Faults } from './faults.ts';
 import { readBack } from './read-back.ts';
@@ -106,7 +106,7 @@ export class Queues {
     const faults = new Faults();
     const { isActive, maxWorkers } = draft;
     const zombie = {
-      min: HEARTBEATS_OF_A_LIVE_NODE * this.#parts.heartbeatMaxMs,
+      min: shortestZombieTimeoutMs(this.#parts.heartbeatMaxMs),
       max: LIMITS.timeoutMaxMs,
       reason: 'below three heartbeats a running job would be taken from a node that lives',
     };

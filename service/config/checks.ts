@@ -1,6 +1,7 @@
 // Owns what settings must be to one another, each rule with its reason; a single value's own range is in the table.
 import ipaddr from 'ipaddr.js';
 import { formatDuration } from '../domain/duration.ts';
+import { type Queue, shortestZombieTimeoutMs } from '../domain/queue.ts';
 import { type Config, SETTINGS } from './settings.ts';
 
 interface Check {
@@ -9,8 +10,6 @@ interface Check {
   /** What is wrong, as a sentence that begins with the setting to change, or null. */
   find(config: Config): string | null;
 }
-
-const HEARTBEATS_PER_ZOMBIE_TIMEOUT = 3;
 
 const CHECKS: readonly Check[] = [
   {
@@ -30,7 +29,7 @@ const CHECKS: readonly Check[] = [
   {
     about: ['zombieTimeoutMs', 'heartbeatMaxMs'],
     find: ({ zombieTimeoutMs: zombie, heartbeatMaxMs: heartbeat }) =>
-      zombie >= HEARTBEATS_PER_ZOMBIE_TIMEOUT * heartbeat
+      zombie >= shortestZombieTimeoutMs(heartbeat)
         ? null
         : `CHOKAQ_ZOMBIE_TIMEOUT: ${formatDuration(zombie)} is less than three times CHOKAQ_HEARTBEAT_MAX (${formatDuration(heartbeat)}); one late heartbeat would make a running job a zombie.`,
   },
@@ -56,6 +55,18 @@ export function contradictions(config: Config, invalid: ReadonlySet<keyof Config
     const sentence = find(config);
     return sentence === null ? [] : [{ about, sentence }];
   });
+}
+
+/** Where a queue's own zombie timeout, set while nodes beat more often, contradicts how this one is configured. */
+export function queueFaults(
+  queues: readonly Pick<Queue, 'name' | 'zombieTimeoutMs'>[],
+  { heartbeatMaxMs }: Config,
+): string[] {
+  return queues.flatMap(({ name, zombieTimeoutMs: zombie }) =>
+    zombie === null || zombie >= shortestZombieTimeoutMs(heartbeatMaxMs)
+      ? []
+      : `CHOKAQ_HEARTBEAT_MAX: ${formatDuration(heartbeatMaxMs)} is more than a third of the zombieTimeout of queue ${JSON.stringify(name)} (${formatDuration(zombie)}), whose running jobs one late heartbeat would make zombies; set it lower, or give the queue another one before with PATCH /queues/{name}.`,
+  );
 }
 
 /** Whether only this machine can reach an address or host name. */

@@ -1,4 +1,5 @@
 // Owns what a registered handler is: the webhook that one type key is delivered to, with its own limits.
+import { DomainError } from './errors.ts';
 import type { AttemptOverrides } from './retry.ts';
 
 /** The type key of the handler that takes every type without a handler of its own. */
@@ -11,6 +12,12 @@ export interface CircuitPolicy {
   readonly breakTimeMs: number;
   readonly maxBreakTimeMs: number;
   readonly probeTimeoutMs: number;
+}
+
+/** When it last answered a call of a job, to within a minute or so, and with which status. */
+export interface LastResponse {
+  readonly status: number;
+  readonly at: number;
 }
 
 export interface Handler {
@@ -32,6 +39,14 @@ export interface Handler {
   /** Calls in flight per node, or null for no limit besides the node's own. */
   readonly concurrency: number | null;
   readonly managedBy: 'api' | 'file';
+  /** Null until it has answered. */
+  readonly lastResponse: LastResponse | null;
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+/** Somebody was faster: what was decided by looking at the handler before no longer holds. */
+export function handlerChanged(type: string): DomainError {
+  const detail = `The handler of ${type} has been changed by somebody else at this moment. Read it, and send yours again if it is still meant.`;
+  return new DomainError('conflict-state', detail);
 }

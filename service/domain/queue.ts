@@ -45,3 +45,11 @@ export function queueTooMany(name: string, at: Omit<Fault, 'detail'>): DomainErr
   const detail = `the queue ${name} would be one more than ${LIMITS.queueNames}; use an existing queue or delete empty ones`;
   return new DomainError('queue-limit-reached', detail, [{ detail, ...at }]);
 }
+
+const HEARTBEATS_PER_ZOMBIE_TIMEOUT = 3;
+const ZOMBIE_TIMEOUT_MIN_MS = 1_000;
+
+/** Anything shorter would take a running job from a node that lives, because of one late heartbeat. */
+export function shortestZombieTimeoutMs(heartbeatMaxMs: number): number {
+  return Math.max(ZOMBIE_TIMEOUT_MIN_MS, HEARTBEATS_PER_ZOMBIE_TIMEOUT * heartbeatMaxMs);
+}

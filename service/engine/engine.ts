@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import type { Store } from '../ports/store.ts';
 import type { CancelWatch } from './cancel-watch.ts';
 import type { Heartbeat } from './heartbeat.ts';
+import type { LastResponses } from './last-responses.ts';
 import type { OperationLoop } from './operations.ts';
 import type { Recovery } from './recovery.ts';
 import type { Retention } from './retention.ts';
@@ -14,6 +15,7 @@ export interface EngineParts {
   readonly worker: Worker;
   readonly cancelWatch: CancelWatch;
   readonly heartbeat: Heartbeat;
+  readonly responses: Pick<LastResponses, 'loop' | 'end'>;
   readonly recovery: Recovery;
   readonly retention: Retention;
   readonly operations: OperationLoop;
@@ -38,9 +40,9 @@ export class Engine {
   }
 
   async start(): Promise<void> {
-    const { heartbeat, recovery, worker, cancelWatch, retention, operations } = this.#parts;
+    const { heartbeat, recovery, worker, cancelWatch, responses, retention, operations } = this.#parts;
     await heartbeat.step();
-    for (const { loop } of [heartbeat, recovery, worker, cancelWatch, retention, operations]) loop.start();
+    for (const { loop } of [heartbeat, recovery, worker, cancelWatch, responses, retention, operations]) loop.start();
     const everyMs = Math.min(WATCH_EVERY_MS, this.#silenceMs);
     this.#watch = setInterval(() => this.#watchClaims(), everyMs).unref();
   }
@@ -82,8 +84,8 @@ export class Engine {
 
   /** A node that still holds work stays announced, so that recovery looks for it. */
   async #leave(): Promise<void> {
-    const { heartbeat, worker, cancelWatch, store, owner } = this.#parts;
-    await Promise.all([heartbeat.loop.stop(), cancelWatch.loop.stop()]);
+    const { heartbeat, worker, cancelWatch, responses, store, owner } = this.#parts;
+    await Promise.all([heartbeat.loop.stop(), cancelWatch.loop.stop(), responses.end()]);
     if (worker.held.size === 0) await store.nodes.forget(owner).catch(() => undefined);
   }
 

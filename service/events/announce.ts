@@ -62,10 +62,11 @@ function announcedQueues(queues: QueueStore, tell: Tell): QueueStore {
 function announcedHandlers(handlers: HandlerStore, tell: Tell): HandlerStore {
   return {
     list: () => handlers.list(),
-    put: async handler =>
-      told(await handlers.put(handler), ({ created }) => {
+    put: async (handler, seen) =>
+      told(await handlers.put(handler, seen), ({ created }) => {
         tell({ kind: 'handler', data: { type: handler.type, change: created ? 'registered' : 'replaced' } });
       }),
+    heard: responses => handlers.heard(responses),
     remove: async (type, force, rejection) =>
       told(await handlers.remove(type, force, rejection), removed => {
         if (removed !== 'absent' && removed !== 'in-use') tell({ kind: 'handler', data: { type, change: 'removed' } });

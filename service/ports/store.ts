@@ -1,6 +1,6 @@
 // Owns what the service asks of its storage, a sentence per verb. `test/storage/store.suite.ts` is the law of this port.
 import type { CircuitEvent } from '../domain/circuit.ts';
-import type { Handler } from '../domain/handler.ts';
+import type { Handler, LastResponse } from '../domain/handler.ts';
 import type { Attempt, ClaimedJob, Job, NewJob } from '../domain/job.ts';
 import type { Transition } from '../domain/lifecycle.ts';
 import type { Queue, QueueSettings } from '../domain/queue.ts';
@@ -211,8 +211,14 @@ export interface Configured {
 export interface HandlerStore {
   /** All handlers by type key, and the revision that `Claim.handlersRevision` compares with. */
   list(): Promise<{ readonly handlers: readonly Handler[]; readonly revision: number }>;
-  /** Creates or replaces; answers whether it is new. Timestamps are the store's: those given are ignored. */
-  put(handler: Handler): Promise<{ readonly handler: Handler; readonly created: boolean }>;
+  /**
+   * Creates or replaces; answers whether it is new. Timestamps and last response are the store's: those given are
+   * ignored, and `updatedAt` grows with every put. Rejects with `conflict-state` when `seen`, the `updatedAt` of the one that it shall replace, or null for
+   * none, is no longer what is stored.
+   */
+  put(handler: Handler, seen?: number | null): Promise<{ readonly handler: Handler; readonly created: boolean }>;
+  /** Notes how handlers last answered, by type key; what is older than what is known, or of no handler, changes nothing. */
+  heard(responses: Readonly<Record<string, LastResponse>>): Promise<void>;
   /**
    * Removes it unless jobs of the type wait, run or are dead (then `in-use`); `force` removes it anyway. When jobs wait that
    * no other handler takes, `rejection` begins in the same transaction and is the answer, also when the handler is gone already

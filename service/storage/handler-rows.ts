@@ -1,5 +1,5 @@
 // Owns how stored rows read as handlers, for every SQL adapter.
-import type { Handler } from '../domain/handler.ts';
+import type { Handler, LastResponse } from '../domain/handler.ts';
 
 /** `schema` is a word of SQL's: what it is called in a statement is the adapter's business. */
 export interface HandlerRow {
@@ -15,6 +15,8 @@ export interface HandlerRow {
   readonly schema: string | null;
   readonly concurrency: number | null;
   readonly managed_by: Handler['managedBy'];
+  readonly last_response_status: number | null;
+  readonly last_response_at: number | null;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -33,7 +35,12 @@ export function handlerFrom(row: HandlerRow): Handler {
     schema: row.schema === null ? null : JSON.parse(row.schema),
     concurrency: row.concurrency,
     managedBy: row.managed_by,
+    lastResponse: lastResponse(row.last_response_status, row.last_response_at),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+export function lastResponse(status: number | null = null, at: number | null = null): LastResponse | null {
+  return status === null || at === null ? null : { status, at };
 }

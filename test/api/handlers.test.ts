@@ -43,6 +43,62 @@ test('A PUT without a secret keeps it; a new one leaves the old one valid for a 
   expect((rotated?.previousSecretUntil ?? 0) - api.clock.now()).toBeGreaterThan(DAY_MS - 60_000);
 });
 
+const secretOf = (byte: number) => `whsec_${Buffer.alloc(24, byte).toString('base64')}`;
+
+/** Another client's PUT comes between the look at the handler and its replacement. */
+async function raced(rival: Json, mine: Json, before: Json = {}) {
+  let interlude: (() => Promise<unknown>) | undefined;
+  const racing = await Api.start({
+    wrap: store => {
+      const put = async (...given: Parameters<typeof store.handlers.put>) => {
+        const once = interlude;
+        interlude = undefined;
+        await once?.();
+        return store.handlers.put(...given);
+      };
+      return { ...store, handlers: Object.create(store.handlers, { put: { value: put } }) };
+    },
+  });
+  try {
+    await racing.register('raced.v1', { secret: secretOf(1), ...before });
+    interlude = () => racing.register('raced.v1', rival);
+    const reply = await racing.register('raced.v1', mine);
+    return { reply, stored: (await racing.store.handlers.list()).handlers[0] };
+  } finally {
+    await racing.close();
+  }
+}
+
+test('Of two clients that set a secret at once one is refused, and the secret before stays valid', async () => {
+  const { reply, stored } = await raced({ secret: secretOf(2) }, { secret: secretOf(3) });
+  expect([reply.status, reply.json.code]).toEqual([409, 'conflict-state']);
+  expect(stored).toMatchObject({ secret: secretOf(2), previousSecret: secretOf(1) });
+});
+
+test('Two clients that set the same secret at once, or of which one sets none, both succeed and lose none', async () => {
+  const same = await raced({ secret: secretOf(2) }, { secret: secretOf(2), timeout: '5s' });
+  expect([same.reply.status, same.reply.json.secret, same.stored?.attempts.timeoutMs]).toEqual([200, null, 5_000]);
+  const other = await raced({ secret: secretOf(2) }, { timeout: '5s' });
+  expect(other.reply.status).toBe(200);
+  for (const { stored } of [same, other])
+    expect(stored).toMatchObject({ secret: secretOf(2), previousSecret: secretOf(1) });
+});
+
+test('A schema that another client put at the same moment is not replaced unseen', async () => {
+  const strict = { schema: { type: 'object', required: ['a'] } };
+  const { reply, stored } = await raced({ schema: { type: 'object' } }, strict, strict);
+  expect([reply.status, reply.json.code, stored?.schema]).toEqual([409, 'schema-incompatible', { type: 'object' }]);
+});
+
+test('What a handler answered last is shown with it', async () => {
+  await api.register('heard.v1');
+  expect((await api.get('/handlers/heard.v1')).json.lastResponse).toBeNull();
+  await api.store.handlers.heard({ 'heard.v1': { status: 503, at: 1_000 } });
+  const lastResponse = { status: 503, at: '1970-01-01T00:00:01.000Z' };
+  expect((await api.get('/handlers/heard.v1')).json).toMatchObject({ lastResponse });
+  expect((await api.register('heard.v1', { timeout: '1s' })).json).toMatchObject({ lastResponse });
+});
+
 test('What was put comes back as it was put', async () => {
   const put = {
     url: 'https://app.example.com/hooks',

@@ -5,6 +5,7 @@ import { DEFAULT_ATTEMPT_POLICY } from '#service/domain/retry.js';
 import { CancelWatch } from '#service/engine/cancel-watch.js';
 import { Engine } from '#service/engine/engine.js';
 import { Heartbeat } from '#service/engine/heartbeat.js';
+import { LastResponses } from '#service/engine/last-responses.js';
 import { OperationLoop } from '#service/engine/operations.js';
 import { Recovery } from '#service/engine/recovery.js';
 import { Retention } from '#service/engine/retention.js';
@@ -61,6 +62,7 @@ beforeEach(async () => {
     heartbeat,
     recovery,
     cancelWatch: new CancelWatch({ ...parts, worker }),
+    responses: new LastResponses(parts),
     operations,
     retention: new Retention(parts),
     claimSilenceMs: SILENCE_MS,

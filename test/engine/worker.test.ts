@@ -97,7 +97,7 @@ function handlerOf(type: string): Handler {
   return {
     ...{ type, url: 'http://127.0.0.1:9/', secret: 'whsec_AAAA', previousSecret: null, previousSecretUntil: null },
     ...{ attempts: {}, fatalStatuses: [], circuit: {}, headers: {}, schema: null, concurrency: null },
-    ...{ managedBy: 'api', createdAt: 0, updatedAt: 0 },
+    ...{ managedBy: 'api', lastResponse: null, createdAt: 0, updatedAt: 0 },
   };
 }
 

@@ -69,6 +69,20 @@ test('I8 · more or fewer calls at once take effect with the next claim', async 
   expect(world.handlers.calls).toHaveLength(before);
 });
 
+test('K2 · a queue’s own zombieTimeout that is too short for the heartbeats stops the start, naming both', async () => {
+  const often = { CHOKAQ_HEARTBEAT_MIN: '1s', CHOKAQ_HEARTBEAT_MAX: '1s' };
+  const service = await world.start(often);
+  expect((await service.call('PATCH', '/queues/slow', { zombieTimeout: '2s' })).status).toBe(422);
+  expect((await service.call('PATCH', '/queues/slow', { zombieTimeout: '4s' })).status).toBe(200);
+  await service.stop();
+  const refused = world.spawn({ CHOKAQ_HEARTBEAT_MIN: '8s', CHOKAQ_HEARTBEAT_MAX: '12s' });
+  expect(await refused.exit).toEqual({ code: 2, signal: null });
+  for (const part of ['CHOKAQ_HEARTBEAT_MAX: 12s', 'queue "slow" (4s)', 'PATCH /queues'])
+    expect(refused.output).toContain(part);
+  expect(refused.output).not.toContain('listening on');
+  await (await world.start(often)).stop();
+});
+
 test('K2 · a stored value that this version refuses stops the start and is named; one it does not know is left alone', async () => {
   const service = await world.start();
   await change(service, { zombieTimeout: '1s' });

@@ -104,7 +104,8 @@ test('G2 · a running job is cancelled through the other node: its call is cut w
 });
 
 test('G2 · that holds for nodes that look for jobs once an hour, and for one that is winding down', async () => {
-  const settings = { CHOKAQ_POLL_INTERVAL: '1h', CHOKAQ_CONCURRENCY: '1', CHOKAQ_SHUTDOWN_GRACE: '20s' };
+  const seldom = { CHOKAQ_POLL_INTERVAL: '1h', CHOKAQ_HEARTBEAT_MIN: '8s', CHOKAQ_HEARTBEAT_MAX: '12s' };
+  const settings = { ...seldom, CHOKAQ_CONCURRENCY: '1', CHOKAQ_SHUTDOWN_GRACE: '20s' };
   const [owner, other] = [await world.start(settings), await world.start(settings)];
   await Promise.all([first.stop(), second.stop()]);
   const closed = new Map<string, number>();

@@ -50,7 +50,7 @@ beforeEach(() => {
   migrate(database, 1);
   session = new Watched(database);
   transact(() => {
-    putHandler(session, handlerFor(TYPE));
+    putHandler(session, { handler: handlerFor(TYPE) });
     for (let n = 0; n < 60; n++) {
       const rest = [10, null, null, null, null, null, null, null, null, null, 'refuse', null, 0, true] as const;
       insert(session, [[`job-${n}`, 'q', TYPE, ...rest]], [new Uint8Array(1), new Uint8Array(32)]);
@@ -123,7 +123,7 @@ it('A policy that is put decides already within the transaction that put it', ()
   transact(() => claimSome(1));
   transact(() => {
     claimSome(1);
-    putHandler(session, handlerFor(TYPE, { circuit: { failureThreshold: 1 } }));
+    putHandler(session, { handler: handlerFor(TYPE, { circuit: { failureThreshold: 1 } }) });
     endAll(RETRYABLE);
   });
   expect(database.prepare('SELECT state FROM circuits').pluck().get()).toBe('open');
@@ -142,7 +142,7 @@ it('What is in flight of a ramp is counted among what is claimed, not among what
 
 it('Lanes of a handler whose circuit is open are not handed out: any number of them costs a claim one reading', () => {
   transact(() => {
-    putHandler(session, handlerFor('*'));
+    putHandler(session, { handler: handlerFor('*') });
     for (let n = 0; n < 1_000; n++) {
       const rest = [20, null, null, null, null, null, null, null, null, null, 'refuse', null, 0, true] as const;
       insert(session, [[`other-${n}`, 'q', `other-${n}`, ...rest]], [new Uint8Array(1), new Uint8Array(32)]);

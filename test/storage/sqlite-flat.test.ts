@@ -96,7 +96,7 @@ const CLAIM = { owner: 'n', limit: 3, perType: 10, perHandler: { other: 1 }, sta
 
 function run(): void {
   write(1_000, () => {
-    putHandler(session, handlerFor('work.v1'));
+    putHandler(session, { handler: handlerFor('work.v1') });
     store(6);
     store(2, 5_000);
   });

@@ -1,7 +1,7 @@
 // Owns registered handlers: stored whole, with a revision that tells every node of each change.
-import type { Handler } from '../../domain/handler.ts';
+import { type Handler, handlerChanged, type LastResponse } from '../../domain/handler.ts';
 import type { HandlerStore } from '../../ports/store.ts';
-import { type HandlerRow, handlerFrom } from '../handler-rows.ts';
+import { type HandlerRow, handlerFrom, lastResponse } from '../handler-rows.ts';
 import { removeHandler } from './handler-removal.ts';
 import { ADVANCE_HANDLERS } from './revisions.ts';
 import type { Session, Values } from './session.ts';
@@ -24,23 +24,52 @@ const parameterOf = (column: string) => `@${column.replaceAll(/[[\]]/g, '')}`;
 
 const LIST = `
   SELECT value FROM chokaq.revisions WHERE name = 'handlers';
-  SELECT type, ${CONTENT.join(', ')}, created_at, updated_at FROM chokaq.handlers ORDER BY type;`;
+  SELECT type, ${CONTENT.join(', ')}, last_response_status, last_response_at, created_at, updated_at
+  FROM chokaq.handlers ORDER BY type;`;
 
-/** When it was created survives every replacement. */
+/** When it was created, and what it answered, survives every replacement. `@seen` is -1 for none. */
 const PUT = `
-  DECLARE @created_at BIGINT = (SELECT created_at FROM chokaq.handlers WHERE type = @type);
-  IF @created_at IS NULL
-    INSERT INTO chokaq.handlers (type, ${CONTENT.join(', ')}, created_at, updated_at)
-    VALUES (@type, ${CONTENT.map(parameterOf).join(', ')}, @now, @now);
-  ELSE
-    UPDATE chokaq.handlers SET ${CONTENT.map(column => `${column} = ${parameterOf(column)}`).join(', ')}, updated_at = @now
-    WHERE type = @type;
-  ${ADVANCE_HANDLERS}`;
+  DECLARE @created_at BIGINT, @changed_at BIGINT, @status INT, @heard_at BIGINT;
+  SELECT @created_at = created_at, @changed_at = updated_at, @status = last_response_status, @heard_at = last_response_at
+  FROM chokaq.handlers WHERE type = @type;
+  DECLARE @is_other INT = IIF(@is_seen = 1 AND @seen <> COALESCE(@changed_at, -1), 1, 0);
+  DECLARE @updated_at BIGINT = IIF(@changed_at >= @now, @changed_at + 1, @now);
+  IF @is_other = 0
+  BEGIN
+    IF @created_at IS NULL
+      INSERT INTO chokaq.handlers (type, ${CONTENT.join(', ')}, created_at, updated_at)
+      VALUES (@type, ${CONTENT.map(parameterOf).join(', ')}, @updated_at, @updated_at);
+    ELSE
+      UPDATE chokaq.handlers SET ${CONTENT.map(column => `${column} = ${parameterOf(column)}`).join(', ')},
+        updated_at = @updated_at
+      WHERE type = @type;
+    ${ADVANCE_HANDLERS}
+  END`;
+
+const PUT_ANSWER = `
+  SELECT @created_at AS created_at, @updated_at AS updated_at, @status AS status, @heard_at AS heard_at, @is_other AS is_other;`;
+
+const HEARD = `
+  UPDATE handlers SET last_response_status = heard.status, last_response_at = heard.at
+  FROM chokaq.handlers AS handlers
+  JOIN OPENJSON(@heard) WITH (
+    type NVARCHAR(510) COLLATE Latin1_General_BIN2 '$.type', status INT '$.status', at BIGINT '$.at') AS heard
+    ON heard.type = handlers.type
+  WHERE COALESCE(handlers.last_response_at, 0) <= heard.at;`;
+
+interface Put {
+  readonly created_at: number | null;
+  readonly updated_at: number;
+  readonly status: number | null;
+  readonly heard_at: number | null;
+  readonly is_other: number;
+}
 
 export function handlersOver(session: Session): HandlerStore {
   return {
     list: () => listHandlers(session),
-    put: handler => putHandler(session, handler),
+    put: (handler, seen) => putHandler(session, handler, seen),
+    heard: responses => heardHandlers(session, responses),
     remove: (type, force, rejection) => removeHandler(session, { type, force, rejection }),
   };
 }
@@ -51,12 +80,21 @@ async function listHandlers(session: Session) {
   return { handlers: answer.rows<HandlerRow>(1).map(handlerFrom), revision };
 }
 
-async function putHandler(session: Session, given: Handler) {
-  const text = { work: PUT, answer: 'SELECT @created_at AS created_at;' };
-  const answer = await session.write('putHandler', text, valuesOf(given));
-  const createdAt = answer.row<{ created_at: number | null }>()?.created_at ?? null;
-  const handler: Handler = { ...given, createdAt: createdAt ?? answer.now, updatedAt: answer.now };
+async function putHandler(session: Session, given: Handler, seen: number | null | undefined) {
+  const values = { ...valuesOf(given), is_seen: seen === undefined ? 0 : 1, seen: seen ?? -1 };
+  const answer = await session.write('putHandler', { work: PUT, answer: PUT_ANSWER }, values);
+  const put = answer.row<Put>();
+  if (put === undefined) throw new Error('a put of a handler answered nothing');
+  if (put.is_other === 1) throw handlerChanged(given.type);
+  const { created_at: createdAt, updated_at: updatedAt } = put;
+  const times = { createdAt: createdAt ?? updatedAt, updatedAt };
+  const handler: Handler = { ...given, ...times, lastResponse: lastResponse(put.status, put.heard_at) };
   return { handler, created: createdAt === null };
+}
+
+async function heardHandlers(session: Session, responses: Readonly<Record<string, LastResponse>>): Promise<void> {
+  const heard = Object.entries(responses).map(([type, response]) => ({ type, ...response }));
+  await session.write('heardHandlers', { work: HEARD }, { heard: JSON.stringify(heard) });
 }
 
 function valuesOf(handler: Handler): Values {

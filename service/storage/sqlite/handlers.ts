@@ -1,7 +1,7 @@
 // Owns registered handlers: stored whole, with a revision that tells every node of each change.
-import { CATCH_ALL, type Handler } from '../../domain/handler.ts';
+import { CATCH_ALL, type Handler, handlerChanged, type LastResponse } from '../../domain/handler.ts';
 import type { NewRejection, Operation } from '../../ports/operations.ts';
-import { type HandlerRow, handlerFrom } from '../handler-rows.ts';
+import { type HandlerRow, handlerFrom, lastResponse } from '../handler-rows.ts';
 import { beginOperation } from './operations.ts';
 import { type Parcel, plain } from './parcel.ts';
 import type { Session } from './session.ts';
@@ -9,8 +9,12 @@ import type { Session } from './session.ts';
 const COLUMNS = `
   type, url, secret, previous_secret, previous_secret_until, attempts, fatal_statuses, circuit, headers, schema,
   concurrency, managed_by, created_at, updated_at`;
-const LIST = `SELECT ${COLUMNS} FROM handlers ORDER BY type`;
-const CREATED_AT = 'SELECT created_at FROM handlers WHERE type = ?';
+const LIST = `SELECT ${COLUMNS}, last_response_status, last_response_at FROM handlers ORDER BY type`;
+const STORED = 'SELECT created_at, updated_at, last_response_status, last_response_at FROM handlers WHERE type = ?';
+
+const HEARD = `
+  UPDATE handlers SET last_response_status = ?, last_response_at = ?
+  WHERE type = ? AND coalesce(last_response_at, 0) <= ?`;
 
 const PUT = `
   INSERT INTO handlers (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -60,10 +64,20 @@ export interface PutAnswer {
   readonly created: boolean;
 }
 
-export function putHandler(session: Session, given: Handler): Parcel<PutAnswer> {
-  const [createdAt] = session.row<[number]>(CREATED_AT, given.type) ?? [];
+type StoredValues = readonly [createdAt: number, updatedAt: number, status: number | null, at: number | null];
+
+export interface PutInput {
+  readonly handler: Handler;
+  readonly seen?: number | null | undefined;
+}
+
+export function putHandler(session: Session, { handler: given, seen }: PutInput): Parcel<PutAnswer> {
+  const [createdAt, changedAt = null, ...heard] = session.row<StoredValues>(STORED, given.type) ?? [];
+  const isOwn = changedAt !== null && session.replay.isOwn(changedAt);
+  if (seen !== undefined && seen !== changedAt && !isOwn) throw handlerChanged(given.type);
   const { now } = session;
-  const handler: Handler = { ...given, createdAt: createdAt ?? now, updatedAt: now };
+  const updatedAt = changedAt === null ? now : Math.max(now, changedAt + 1);
+  const handler: Handler = { ...given, createdAt: createdAt ?? now, updatedAt, lastResponse: lastResponse(...heard) };
   // biome-ignore format: the order of COLUMNS
   session.run(
     PUT,
@@ -77,6 +91,11 @@ export function putHandler(session: Session, given: Handler): Parcel<PutAnswer> 
   return plain({ handler, created: createdAt === undefined || session.replay.isOwn(createdAt) });
 }
 
+export function heardHandlers(session: Session, responses: Readonly<Record<string, LastResponse>>): Parcel<null> {
+  for (const [type, { status, at }] of Object.entries(responses)) session.run(HEARD, status, at, type, at);
+  return plain(null);
+}
+
 export interface RemoveInput {
   readonly type: string;
   readonly force: boolean;
@@ -87,7 +106,7 @@ export type Removal = 'removed' | 'absent' | 'in-use' | Operation;
 
 export function removeHandler(session: Session, { type, force, rejection }: RemoveInput): Parcel<Removal> {
   session.flush();
-  if (session.row(CREATED_AT, type) === undefined)
+  if (session.row(STORED, type) === undefined)
     return plain(force ? orphaned(session, type, rejection) : gone(session));
   if (!force && isInUse(session, type)) return plain('in-use');
   session.run(REMOVE, type);

@@ -1,6 +1,6 @@
 // Owns a store on SQLite: all ports over one database, and when the database may be let go.
 import type { NewApiKey } from '../../domain/api-key.ts';
-import type { Handler } from '../../domain/handler.ts';
+import type { Handler, LastResponse } from '../../domain/handler.ts';
 import type { QueueSettings } from '../../domain/queue.ts';
 import type { AuditCursor, AuditEntry, AuditFilter, AuditStore, ScopeRefusals } from '../../ports/audit.ts';
 import type { CircuitStore } from '../../ports/circuits.ts';
@@ -60,7 +60,10 @@ function queuesOver(database: Database): QueueStore {
 function handlersOver(database: Database): HandlerStore {
   return {
     list: async () => (await database.read('listHandlers', undefined)).body,
-    put: async (handler: Handler) => (await database.write('putHandler', handler, ONE_ROW)).body,
+    put: async (handler: Handler, seen?: number | null) =>
+      (await database.write('putHandler', { handler, seen }, ONE_ROW)).body,
+    heard: async (responses: Readonly<Record<string, LastResponse>>) =>
+      void (await database.write('heardHandlers', responses, { rows: Object.keys(responses).length })),
     remove: async (type: string, force: boolean, rejection?: NewRejection) =>
       (await database.write('removeHandler', { type, force, rejection }, ONE_ROW)).body,
   };

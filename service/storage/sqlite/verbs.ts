@@ -7,7 +7,7 @@ import { listCircuits, openCircuit, resetCircuit } from './circuits.ts';
 import { claim } from './claim.ts';
 import { topFamilies } from './families.ts';
 import { get } from './get.ts';
-import { listHandlers, putHandler, removeHandler } from './handlers.ts';
+import { heardHandlers, listHandlers, putHandler, removeHandler } from './handlers.ts';
 import { heartbeat, stale } from './heartbeat.ts';
 import { insert } from './insert.ts';
 import { createKey, listKeys, reconcileFileKeys, revokeKey, touchKeys } from './keys.ts';
@@ -43,6 +43,7 @@ export const WRITES = {
   configureQueue,
   removeQueue,
   putHandler,
+  heardHandlers,
   removeHandler,
   openCircuit,
   resetCircuit,

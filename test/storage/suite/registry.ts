@@ -96,6 +96,38 @@ export function registryLaw(law: Law): void {
     expect((await stage.a.handlers.list()).handlers).toEqual([second.handler]);
   });
 
+  law(
+    'A handler is replaced only as it was seen, when that is asked for: each put makes it another one',
+    async stage => {
+      const changed = { code: 'conflict-state' };
+      await expect(stage.a.handlers.put(handlerFor('t'), 1_234)).rejects.toMatchObject(changed);
+      const { handler: first } = await stage.a.handlers.put(handlerFor('t'), null);
+      await expect(stage.b.handlers.put(handlerFor('t', { concurrency: 1 }), null)).rejects.toMatchObject(changed);
+      const { handler: second } = await stage.b.handlers.put(handlerFor('t', { concurrency: 2 }), first.updatedAt);
+      expect(second.updatedAt).toBeGreaterThan(first.updatedAt);
+      await expect(stage.a.handlers.put(handlerFor('t'), first.updatedAt)).rejects.toMatchObject(changed);
+      expect((await stage.a.handlers.list()).handlers).toEqual([second]);
+      const races = Array.from({ length: 8 }, (_, n) =>
+        (n % 2 ? stage.a : stage.b).handlers.put(handlerFor('t', { concurrency: n + 1 }), second.updatedAt),
+      );
+      const held = (await Promise.allSettled(races)).filter(({ status }) => status === 'fulfilled');
+      expect(held).toHaveLength(1);
+    },
+  );
+
+  law('What handlers answered last is told with them, changes nothing else, and is not told back', async stage => {
+    const { handler } = await stage.a.handlers.put(handlerFor('t'));
+    const { revision } = await stage.a.handlers.list();
+    await stage.a.handlers.heard({ t: { status: 503, at: 2_000 }, gone: { status: 200, at: 2_000 } });
+    await stage.b.handlers.heard({ t: { status: 200, at: 1_000 } });
+    const lastResponse = { status: 503, at: 2_000 };
+    expect(await stage.b.handlers.list()).toEqual({ handlers: [{ ...handler, lastResponse }], revision });
+    const again = await stage.b.handlers.put(handlerFor('t', { lastResponse: { status: 1, at: 9_000 } }));
+    expect(again.handler.lastResponse).toEqual(lastResponse);
+    await stage.a.handlers.remove('t', true);
+    expect((await stage.b.handlers.put(handlerFor('t'))).handler.lastResponse).toBeNull();
+  });
+
   law('The handlers’ revision grows with every change on any node, and claims tell it', async stage => {
     const seen: number[] = [];
     const note = async () => {
