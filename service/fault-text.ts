@@ -13,6 +13,10 @@ const WORDS: readonly Words[] = [
   [/^must have required property/u, 'is required'],
   [/^must NOT have fewer than (\d+) (characters|items|properties)$/u, 'must have at least $1 $2'],
   [/^must NOT have more than (\d+) (characters|items|properties)$/u, 'must have at most $1 $2'],
+  [
+    /reserved characters/u,
+    'holds one of : / ? # [ ] @ ! $ & \' ( ) * + , ; = as it is; percent-encode it if it is meant, and give a single value',
+  ],
   [/^Unknown query parameter.*$/su, 'is not known'],
   [/^Empty value found for query parameter.*$/su, 'is empty'],
 ];

@@ -10,7 +10,7 @@ import { DomainError } from '../domain/errors.ts';
 import { Gatekeeper } from './access.ts';
 import { admit } from './admission.ts';
 import { ACTIONS, auditTrail } from './audited.ts';
-import { bodyRefusal, readBody } from './body.ts';
+import { bodyRefusal, readBody, refuseStrayBody } from './body.ts';
 import { Contract, contractRefusal } from './contract.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { docsFiles, docsPage } from './docs.ts';
@@ -102,7 +102,7 @@ function mount(app: Express, contract: Contract, operations: Operations, parts: 
       next();
     };
     const admission = [naming, gatekeeper.guard(template, documented), auditTrail(documented, parts.audit)];
-    const route = app.route(path).all(...admission, ...readBody, ...check);
+    const route = app.route(path).all(...admission, ...readBody, refuseStrayBody(documented), ...check);
     for (const { id, method } of documented) {
       const operation = operations[id];
       if (operation === undefined) throw new Error(`openapi.yaml names the operation ${id}, which nothing serves`);

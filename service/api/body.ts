@@ -3,6 +3,7 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { DomainError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/job.ts';
 import { readEnvelope } from './envelope.ts';
+import type { DocumentedOperation } from './contract.ts';
 import type { Refusal } from './problem.ts';
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
@@ -40,6 +41,22 @@ function parseBody(req: Request, res: Response, next: NextFunction): void {
     res.locals.payloads = NO_PAYLOADS;
   }
   next();
+}
+
+/** Whoever sends members to an operation that reads none means something by them; `{}` is what clients send for nothing. */
+export function refuseStrayBody(operations: readonly DocumentedOperation[]): RequestHandler {
+  const bodiless = new Set(operations.filter(({ takesBody }) => !takesBody).map(({ method }) => method.toUpperCase()));
+  return ({ method, body }: Request, _res, next) => {
+    if (method !== 'GET' && bodiless.has(method) && body !== undefined && !isEmptyObject(body)) {
+      const fault = { detail: 'must be absent', pointer: '#' };
+      throw new DomainError('malformed-request', 'This operation takes no body. Send it without one.', [fault]);
+    }
+    next();
+  };
+}
+
+function isEmptyObject(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0;
 }
 
 function unsupported(detail: string, header: string): DomainError {

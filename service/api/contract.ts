@@ -29,6 +29,7 @@ export interface DocumentedOperation {
   readonly method: Method;
   /** Any one of these is enough; none = open to everybody, without a key. */
   readonly scopes: readonly Scope[];
+  readonly takesBody: boolean;
 }
 
 export interface Path {
@@ -69,8 +70,9 @@ export class Contract {
   #path(path: string, check: readonly RequestHandler[]): Path {
     const item = this.#document.paths[path] ?? {};
     const operations = METHODS.filter(method => method in item).map(method => {
-      const { operationId: id, security } = item[method] as { operationId: string; security?: unknown };
-      return { id, method, scopes: scopesFrom(id, security) };
+      const operation = item[method] as { operationId: string; security?: unknown };
+      const { operationId: id, security } = operation;
+      return { id, method, scopes: scopesFrom(id, security), takesBody: 'requestBody' in operation };
     });
     return { path: path.replaceAll('{', ':').replaceAll('}', ''), template: path, operations, check };
   }

@@ -10,6 +10,7 @@ import { formatInstant } from '../domain/instant.ts';
 import type { Attempt, Job } from '../domain/job.ts';
 import type { Queue } from '../domain/queue.ts';
 import { ratesOf } from '../domain/stats.ts';
+import type { PingAnswer } from '../ports/delivery.ts';
 import type { ErrorFamily } from '../ports/families.ts';
 
 /** Header values may be credentials. */
@@ -54,6 +55,12 @@ export function presentAttempt(stored: Attempt, caller: Caller): object {
   const { startedAt, finishedAt, ...attempt } = seenAttempt(stored, caller);
   const times = { startedAt: formatInstant(startedAt), finishedAt: formatInstant(finishedAt) };
   return { ...attempt, ...times, redacted: !seesPayloads(caller) };
+}
+
+/** What a handler answers to a ping may say what its answers to jobs say. */
+export function presentPing(answer: PingAnswer, caller: Caller): object {
+  const redacted = !seesPayloads(caller);
+  return { ...answer, responseBody: redacted ? null : answer.responseBody, redacted };
 }
 
 export function presentFamily(family: ErrorFamily, caller: Caller): object {

@@ -37,9 +37,12 @@ export function refuseHeaderKey(req: Request): void {
   throw new DomainError('malformed-request', 'Give each job of a batch its own idempotencyKey.', [fault]);
 }
 
-function headerKey(req: Request): string | undefined {
-  const header = req.headers['idempotency-key'];
-  return Array.isArray(header) ? header.join(', ') : header;
+/** Node joins headers of one name: two keys would become one that nobody sent. */
+function headerKey({ headersDistinct }: Request): string | undefined {
+  const [key, second] = headersDistinct['idempotency-key'] ?? [];
+  if (second === undefined) return key;
+  const fault = { detail: 'is given more than once', header: 'idempotency-key' };
+  throw new DomainError('malformed-request', 'Send one idempotency key.', [fault]);
 }
 
 function unquote(text: string): string {

@@ -45,6 +45,8 @@ export function readAttemptLimits(draft: AttemptLimitsDraft, at: string, faults:
 function readRetry(draft: RetryDraft, at: string, faults: Faults): Partial<RetryPolicy> {
   const baseMs = readDuration(draft.base, SHORT_WAIT, `${at}/base`, faults);
   const maxMs = readDuration(draft.max, LONGEST_WAIT, `${at}/max`, faults);
+  if (baseMs !== undefined && maxMs !== undefined && baseMs > maxMs)
+    faults.add(`${at}/base`, 'must not be longer than max, which no wait may pass');
   const jitterMs = readDuration(draft.jitter, SHORT_WAIT, `${at}/jitter`, faults);
   const maxAgeMs = draft.maxAge === null ? null : readDuration(draft.maxAge, AGE, `${at}/maxAge`, faults);
   return {

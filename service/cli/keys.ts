@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config.ts';
 import { SCOPES } from '../domain/access.ts';
-import type { ApiKey } from '../domain/api-key.ts';
+import { type ApiKey, readScopes } from '../domain/api-key.ts';
 import { DomainError } from '../domain/errors.ts';
 import { formatInstant } from '../domain/instant.ts';
 import { A_RATE_LIMIT, formatRateLimit, parseRateLimit, type RateLimit } from '../domain/rate-limit.ts';
@@ -129,11 +129,9 @@ function print(text: string): void {
 }
 
 function parseScopes(text: string): string[] {
-  const names = text.split(',').map(name => name.trim());
-  if (names.length === 1 && names[0] === 'all') return [...SCOPES];
-  const unknown = names.find(name => !SCOPES.some(scope => scope === name));
-  if (unknown === undefined) return names;
-  throw new InvalidArgumentError(`${JSON.stringify(unknown)} is no scope; there are ${SCOPES.join(', ')}.`);
+  const read = readScopes(text.split(',').map(name => name.trim()));
+  if ('scopes' in read) return [...read.scopes];
+  throw new InvalidArgumentError(`${read.flaw}.`);
 }
 
 function parseLimit(text: string): RateLimit {

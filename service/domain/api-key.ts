@@ -45,13 +45,17 @@ export function isHash(text: string): boolean {
   return HASH.test(text);
 }
 
+/** Stands for all of them, alone. */
+const ALL = 'all';
+
 /** The scopes in their own order, without repetition, or what is no scope. */
 export function readScopes(
   names: readonly string[],
 ): { readonly scopes: readonly Scope[] } | { readonly flaw: string } {
+  if (names.length === 1 && names[0] === ALL) return { scopes: SCOPES };
   const unknown = names.find(name => !SCOPES.some(scope => scope === name));
-  if (unknown !== undefined) return { flaw: `${JSON.stringify(unknown)} is no scope; there are ${SCOPES.join(', ')}` };
-  if (names.length === 0) return { flaw: `no scope is given; there are ${SCOPES.join(', ')}` };
+  if (unknown !== undefined) return { flaw: `${JSON.stringify(unknown)} is no scope; there are ${SCOPES.join(', ')}, and ${ALL} alone` };
+  if (names.length === 0) return { flaw: `no scope is given; there are ${SCOPES.join(', ')}, and ${ALL} alone` };
   return { scopes: SCOPES.filter(scope => names.includes(scope)) };
 }
 

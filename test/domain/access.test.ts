@@ -1,6 +1,6 @@
 // Owns the proof of who may see what, and of how the keys of a file become stored keys.
 import { describe, expect, it, test } from 'vitest';
-import { ANYBODY, type Caller, hasAny, NOBODY, ownJobsOf, type Scope, seesPayloads } from '#service/domain/access.js';
+import { ANYBODY, type Caller, hasAny, NOBODY, ownJobsOf, SCOPES, type Scope, seesPayloads } from '#service/domain/access.js';
 import { type ApiKey, isSecret, keyNameFlaw, readScopes, reconcileKeys } from '#service/domain/api-key.js';
 
 function caller(...scopes: readonly Scope[]): Caller {
@@ -45,6 +45,8 @@ test('A secret has at least 160 bits and no strange characters', () => {
 
 test('Scopes are put in order, once each, and unknown ones named', () => {
   expect(readScopes(['admin', 'produce', 'admin'])).toEqual({ scopes: ['produce', 'admin'] });
+  expect(readScopes(['all'])).toEqual({ scopes: SCOPES });
+  expect(readScopes(['all', 'read'])).toMatchObject({ flaw: expect.stringContaining('"all"') });
   expect(readScopes(['fly'])).toMatchObject({ flaw: expect.stringContaining('"fly"') });
   expect(readScopes([])).toMatchObject({ flaw: expect.stringContaining('no scope') });
 });

@@ -3,8 +3,8 @@ import type { Request, Response } from 'express';
 import type { HandlerDraft } from '../../application/handler-draft.ts';
 import type { Operation } from '../../ports/operations.ts';
 import { noteForAudit } from '../audited.ts';
-import { type ApiParts, actorOf, type Operations, pathKey } from '../operation.ts';
-import { presentHandler } from '../present.ts';
+import { type ApiParts, actorOf, callerOf, type Operations, pathKey } from '../operation.ts';
+import { presentHandler, presentPing } from '../present.ts';
 import { presentOperation } from '../present-bulk.ts';
 import { sendJson, sendNothing } from '../reply.ts';
 
@@ -37,7 +37,8 @@ export function handlerOperations({ handlers }: ApiParts): Operations {
     },
 
     async testHandler(req, res) {
-      sendJson(res, 200, await handlers.test(pathKey(req, 'type')));
+      const answer = await handlers.test(pathKey(req, 'type'));
+      sendJson(res, 200, presentPing(answer, callerOf(req)));
     },
   };
 }
