@@ -22,7 +22,8 @@ interface ServiceParts {
   readonly stopping: AbortController;
 }
 
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+/** SIGHUP: the terminal was closed. It may come twice, from the shell and from the kernel. */
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const CLOSING_MS = 2_000;
 
 export class RunningService {
@@ -55,7 +56,7 @@ export class RunningService {
       log.event(access.loopbackOnly ? 'loopbackMode' : 'anonymousMode', { host: config.host });
   }
 
-  /** The first signal winds down and ends the process with 0, the second one ends it at once. */
+  /** The first signal winds down and ends the process with 0, the second one ends it at once unless it is SIGHUP. */
   stopOnSignals(): void {
     for (const signal of SIGNALS) process.on(signal, () => this.#onSignal(signal));
   }
@@ -68,6 +69,7 @@ export class RunningService {
 
   #onSignal(signal: NodeJS.Signals): void {
     const { log } = this.#parts;
+    if (this.#stopped && signal === 'SIGHUP') return;
     if (this.#stopped) {
       log.event('shutdownForced', { signal });
       process.exit(1);

@@ -48,6 +48,7 @@ export function admit({ keys, loopbackOnly, corsOrigins }: Admission): RequestHa
   return (req, res, next) => {
     for (const [name, value] of HEADERS) res.setHeader(name, value);
     identify(req, res);
+    if (req.headers.host === undefined && req.httpVersion === '1.1') throw hostMissing();
     // Node keeps the body of an answer to HEAD back by itself.
     res.locals.isHead = req.method === 'HEAD';
     if (res.locals.isHead) req.method = 'GET';
@@ -55,6 +56,10 @@ export function admit({ keys, loopbackOnly, corsOrigins }: Admission): RequestHa
     if (loopbackOnly && !keys.isRequired) checkLocal(req, corsOrigins);
     next();
   };
+}
+
+function hostMissing(): DomainError {
+  return new DomainError('malformed-request', 'Send valid HTTP/1.1.', [{ detail: 'is missing', header: 'host' }]);
 }
 
 function identify(req: Request, res: Response): void {

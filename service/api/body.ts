@@ -4,7 +4,7 @@ import { DomainError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/job.ts';
 import { readEnvelope } from './envelope.ts';
 import type { DocumentedOperation } from './contract.ts';
-import type { Refusal } from './problem.ts';
+import { domainRefusal, type Refusal } from './problem.ts';
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
 const NO_PAYLOADS: ReadonlyMap<string, Uint8Array> = new Map();
@@ -18,6 +18,8 @@ export const readBody: readonly RequestHandler[] = [
 
 /** Leaves the one spelling of the content type that the validator knows: it keeps a compiled schema for each it has seen. */
 function checkHeaders(req: Request, _res: Response, next: NextFunction): void {
+  // The reader would wait for all of it before it says so.
+  if (Number(req.headers['content-length']) > LIMITS.batchBytes) throw tooLarge();
   const type = req.headers['content-type'];
   if (!hasBody(req)) delete req.headers['content-type'];
   else if (type === undefined || !JSON_TYPE.test(type))
@@ -59,6 +61,11 @@ function isEmptyObject(body: unknown): boolean {
   return typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0;
 }
 
+function tooLarge(): DomainError {
+  const fault = { detail: `has more than ${LIMITS.batchBytes} bytes`, pointer: '#' };
+  return new DomainError('payload-too-large', 'Split the batch, or keep large content elsewhere.', [fault]);
+}
+
 function unsupported(detail: string, header: string): DomainError {
   return new DomainError(
     'unsupported-media-type',
@@ -71,14 +78,8 @@ function unsupported(detail: string, header: string): DomainError {
 export function bodyRefusal(error: unknown): Refusal | undefined {
   if (!(error instanceof Error) || !('type' in error)) return undefined;
   switch (error.type) {
-    case 'entity.too.large': {
-      const fault = { detail: `has more than ${LIMITS.batchBytes} bytes`, pointer: '#' };
-      return {
-        code: 'payload-too-large',
-        detail: 'Split the batch, or keep large content elsewhere.',
-        faults: [fault],
-      };
-    }
+    case 'entity.too.large':
+      return domainRefusal(tooLarge());
     case 'encoding.unsupported': {
       const fault = { detail: 'is not supported', header: 'content-encoding' };
       return { code: 'unsupported-media-type', detail: 'Send the body uncompressed.', faults: [fault] };

@@ -21,10 +21,14 @@ export function createHttpServer(app: RequestListener, headersTimeoutMs = HEADER
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,
+    // Its absence is refused as everything else is, by the application.
+    requireHostHeader: false,
   };
   const server = createServer(options, app);
   server.maxConnections = MAX_CONNECTIONS;
   server.on('clientError', refuseBrokenRequest);
+  // What else somebody expects may be passed over (RFC 9110, 10.1.1); Node would answer without a problem.
+  server.on('checkExpectation', app);
   return server;
 }
 

@@ -50,6 +50,20 @@ test('Two idempotency keys in headers are refused, rather than taken for one tha
   expect((await api.get('/jobs?type=work.v1')).json.items).toEqual([]);
 });
 
+test.each([
+  ['no Host', 'GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
+  ['an expectation nobody knows', 'GET /livez HTTP/1.1\r\nhost: localhost\r\nexpect: magic\r\nconnection: close\r\n\r\n', 200],
+  [
+    'a body announced as far too large, of which nothing comes',
+    'POST /jobs HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 99999999999\r\n\r\n',
+    413,
+  ],
+])('A request with %s is answered at once, in JSON', async (_, bytes, status) => {
+  const [head = '', body = ''] = (await raw(api.port, bytes)).split('\r\n\r\n');
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(JSON.parse(body)).toMatchObject({ status: status === 200 ? 'ok' : status });
+});
+
 test('A list where one value goes is refused in words', async () => {
   const { status, json } = await api.get('/jobs?state=pending,dead');
   expect([status, json.errors[0].parameter]).toEqual([400, 'state']);

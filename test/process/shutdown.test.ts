@@ -89,6 +89,14 @@ test('G5 · a second signal ends the service at once', async () => {
   expect(performance.now() - secondAt).toBeLessThan(1_000);
 });
 
+test('G5 · a terminal that is closed ends the service in order, also when it says so twice', async () => {
+  const service = await world.start();
+  service.signal('SIGHUP');
+  service.signal('SIGHUP');
+  expect(await service.exit).toEqual({ code: 0, signal: null });
+  expect(service.logged('shutdownFinished')).toHaveLength(1);
+});
+
 test('G5 · an idle service stops at once, also with an idle keep-alive connection, and SIGINT does the same as SIGTERM', async () => {
   const service = await world.start({ CHOKAQ_SHUTDOWN_GRACE: '30s' });
   await service.read('/queues');
