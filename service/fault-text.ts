@@ -15,7 +15,7 @@ const WORDS: readonly Words[] = [
   [/^must NOT have more than (\d+) (characters|items|properties)$/u, 'must have at most $1 $2'],
   [
     /reserved characters/u,
-    'holds one of : / ? # [ ] @ ! $ & \' ( ) * + , ; = as it is; percent-encode it if it is meant, and give a single value',
+    "holds one of : / ? # [ ] @ ! $ & ' ( ) * + , ; = as it is; percent-encode it if it is meant, and give a single value",
   ],
   [/^Unknown query parameter.*$/su, 'is not known'],
   [/^Empty value found for query parameter.*$/su, 'is empty'],

@@ -673,7 +673,7 @@ export interface paths {
          * @description Calls the webhook with `chokaq-type: chokaq.ping`, the body `{}` and a limit of 10 s, and answers what came back. No job
          *     is involved.
          *
-         *     Needs the scope `admin`.
+         *     Needs the scope `admin`; the body of the answer is shown with `read:payload` too.
          */
         post: operations["testHandler"];
         delete?: never;
@@ -1594,6 +1594,8 @@ export interface components {
             responseBody: string | null;
             error: string | null;
             durationMs: number;
+            /** @description True when the body is not shown because the key lacks the scope `read:payload`. */
+            redacted: boolean;
         };
         AuditRow: {
             id: number;

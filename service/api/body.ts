@@ -2,8 +2,8 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { DomainError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/job.ts';
-import { readEnvelope } from './envelope.ts';
 import type { DocumentedOperation } from './contract.ts';
+import { readEnvelope } from './envelope.ts';
 import { domainRefusal, type Refusal } from './problem.ts';
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i;

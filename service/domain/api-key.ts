@@ -54,7 +54,8 @@ export function readScopes(
 ): { readonly scopes: readonly Scope[] } | { readonly flaw: string } {
   if (names.length === 1 && names[0] === ALL) return { scopes: SCOPES };
   const unknown = names.find(name => !SCOPES.some(scope => scope === name));
-  if (unknown !== undefined) return { flaw: `${JSON.stringify(unknown)} is no scope; there are ${SCOPES.join(', ')}, and ${ALL} alone` };
+  if (unknown !== undefined)
+    return { flaw: `${JSON.stringify(unknown)} is no scope; there are ${SCOPES.join(', ')}, and ${ALL} alone` };
   if (names.length === 0) return { flaw: `no scope is given; there are ${SCOPES.join(', ')}, and ${ALL} alone` };
   return { scopes: SCOPES.filter(scope => names.includes(scope)) };
 }

@@ -26,7 +26,9 @@ function raw(port: number, text: string): Promise<string> {
 }
 
 describe('a body that the operation does not read', () => {
-  const without = new Set(operations().flatMap(([, , { requestBody, operationId }]) => (requestBody ? [] : operationId)));
+  const without = new Set(
+    operations().flatMap(([, , { requestBody, operationId }]) => (requestBody ? [] : operationId)),
+  );
   const bodiless = everyOperation().filter(({ id, method }) => method !== 'GET' && without.has(id));
 
   test.each(bodiless)('is refused by $method $template, and an empty object is not', async call => {
@@ -52,7 +54,11 @@ test('Two idempotency keys in headers are refused, rather than taken for one tha
 
 test.each([
   ['no Host', 'GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
-  ['an expectation nobody knows', 'GET /livez HTTP/1.1\r\nhost: localhost\r\nexpect: magic\r\nconnection: close\r\n\r\n', 200],
+  [
+    'an expectation nobody knows',
+    'GET /livez HTTP/1.1\r\nhost: localhost\r\nexpect: magic\r\nconnection: close\r\n\r\n',
+    200,
+  ],
   [
     'a body announced as far too large, of which nothing comes',
     'POST /jobs HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 99999999999\r\n\r\n',

@@ -1,6 +1,15 @@
 // Owns the proof of who may see what, and of how the keys of a file become stored keys.
 import { describe, expect, it, test } from 'vitest';
-import { ANYBODY, type Caller, hasAny, NOBODY, ownJobsOf, SCOPES, type Scope, seesPayloads } from '#service/domain/access.js';
+import {
+  ANYBODY,
+  type Caller,
+  hasAny,
+  NOBODY,
+  ownJobsOf,
+  SCOPES,
+  type Scope,
+  seesPayloads,
+} from '#service/domain/access.js';
 import { type ApiKey, isSecret, keyNameFlaw, readScopes, reconcileKeys } from '#service/domain/api-key.js';
 
 function caller(...scopes: readonly Scope[]): Caller {
