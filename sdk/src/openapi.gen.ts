@@ -673,7 +673,7 @@ export interface paths {
          * @description Calls the webhook with `chokaq-type: chokaq.ping`, the body `{}` and a limit of 10 s, and answers what came back. No job
          *     is involved.
          *
-         *     Needs the scope `admin`; the body of the answer is shown with `read:payload` too.
+         *     Needs the scope `admin`. The body of the answer is shown with `read:payload` too.
          */
         post: operations["testHandler"];
         delete?: never;

@@ -32,9 +32,9 @@ describe('a body that the operation does not read', () => {
   const bodiless = everyOperation().filter(({ id, method }) => method !== 'GET' && without.has(id));
 
   test.each(bodiless)('is refused by $method $template, and an empty object is not', async call => {
-    const stray = await send(api, { ...call, body: '{"maxWorkers":3}' }, {});
+    const stray = await send(api, { ...call, body: '{"maxWorkers":3}' }, { 'content-length': '16' });
     expect([stray.status, JSON.parse(stray.text)]).toMatchObject([400, { errors: [{ pointer: '#' }] }]);
-    expect((await send(api, { ...call, body: '{}' }, {})).text).not.toContain('takes no body');
+    expect((await send(api, { ...call, body: '{}' }, { 'content-length': '2' })).text).not.toContain('takes no body');
   });
 
   test('there are such operations', () => {
