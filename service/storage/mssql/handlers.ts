@@ -2,7 +2,9 @@
 import { type Handler, handlerChanged, type LastResponse } from '../../domain/handler.ts';
 import type { HandlerStore } from '../../ports/store.ts';
 import { type HandlerRow, handlerFrom, lastResponse } from '../handler-rows.ts';
+import { EXACT } from './counters.ts';
 import { removeHandler } from './handler-removal.ts';
+import { nameList } from './names.ts';
 import { ADVANCE_HANDLERS } from './revisions.ts';
 import type { Session, Values } from './session.ts';
 
@@ -49,13 +51,15 @@ const PUT = `
 const PUT_ANSWER = `
   SELECT @created_at AS created_at, @updated_at AS updated_at, @status AS status, @heard_at AS heard_at, @is_other AS is_other;`;
 
-const HEARD = `
-  UPDATE handlers SET last_response_status = heard.status, last_response_at = heard.at
-  FROM chokaq.handlers AS handlers
-  JOIN OPENJSON(@heard) WITH (
-    type NVARCHAR(510) COLLATE Latin1_General_BIN2 '$.type', status INT '$.status', at BIGINT '$.at') AS heard
-    ON heard.type = handlers.type
-  WHERE COALESCE(handlers.last_response_at, 0) <= heard.at;`;
+/** Of the handlers that have answered: `@heard_rows` has the figures, `names` the type keys by their place. */
+const heardText = (names: string) => `
+  DECLARE @heard TABLE (type NVARCHAR(510) ${EXACT} NOT NULL, status INT NOT NULL, at BIGINT NOT NULL);
+  INSERT INTO @heard (type, status, at)
+  SELECT type.name, j.status, j.at FROM ${names}
+  JOIN OPENJSON(@heard_rows) WITH (i INT '$.i', status INT '$.status', at BIGINT '$.at') j ON j.i = type.i
+  WHERE type.name IS NOT NULL;
+  UPDATE chokaq.handlers SET last_response_status = h.status, last_response_at = h.at
+  FROM @heard h WHERE h.type = handlers.type AND COALESCE(handlers.last_response_at, 0) <= h.at;`;
 
 interface Put {
   readonly created_at: number | null;
@@ -93,8 +97,9 @@ async function putHandler(session: Session, given: Handler, seen: number | null 
 }
 
 async function heardHandlers(session: Session, responses: Readonly<Record<string, LastResponse>>): Promise<void> {
-  const heard = Object.entries(responses).map(([type, response]) => ({ type, ...response }));
-  await session.write('heardHandlers', { work: HEARD }, { heard: JSON.stringify(heard) });
+  const { rows, values } = nameList('type', Object.keys(responses));
+  const heard = Object.values(responses).map((response, i) => ({ i, ...response }));
+  await session.write('heardHandlers', { work: heardText(rows) }, { heard_rows: JSON.stringify(heard), ...values });
 }
 
 function valuesOf(handler: Handler): Values {

@@ -73,8 +73,7 @@ export interface PutInput {
 
 export function putHandler(session: Session, { handler: given, seen }: PutInput): Parcel<PutAnswer> {
   const [createdAt, changedAt = null, ...heard] = session.row<StoredValues>(STORED, given.type) ?? [];
-  const isOwn = changedAt !== null && session.replay.isOwn(changedAt);
-  if (seen !== undefined && seen !== changedAt && !isOwn) throw handlerChanged(given.type);
+  if (seen !== undefined && seen !== changedAt && !session.replay.isOwn(changedAt)) throw handlerChanged(given.type);
   const { now } = session;
   const updatedAt = changedAt === null ? now : Math.max(now, changedAt + 1);
   const handler: Handler = { ...given, createdAt: createdAt ?? now, updatedAt, lastResponse: lastResponse(...heard) };
@@ -106,8 +105,7 @@ export type Removal = 'removed' | 'absent' | 'in-use' | Operation;
 
 export function removeHandler(session: Session, { type, force, rejection }: RemoveInput): Parcel<Removal> {
   session.flush();
-  if (session.row(STORED, type) === undefined)
-    return plain(force ? orphaned(session, type, rejection) : gone(session));
+  if (session.row(STORED, type) === undefined) return plain(force ? orphaned(session, type, rejection) : gone(session));
   if (!force && isInUse(session, type)) return plain('in-use');
   session.run(REMOVE, type);
   session.run(ADVANCE);
