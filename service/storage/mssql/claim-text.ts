@@ -15,10 +15,16 @@ const PASSES = 10_000;
 
 /** `@heads` has what was chosen, `pass` telling by which pass; `place` counts from 1 in dequeue order. */
 const DECLARE = `
+  DECLARE @lanes TABLE (
+    queue NVARCHAR(510) ${EXACT} NOT NULL, type NVARCHAR(510) ${EXACT} NOT NULL, handler NVARCHAR(510) ${EXACT} NOT NULL,
+    timeout_ms BIGINT NULL, epoch INT NOT NULL, may_start INT NOT NULL, queue_room BIGINT NOT NULL, handler_room BIGINT NOT NULL,
+    type_room BIGINT NOT NULL, head_priority INT NOT NULL, head_due_at BIGINT NOT NULL, size BIGINT NOT NULL DEFAULT 0);
+  DECLARE @ready TABLE (
+    seq BIGINT NOT NULL, type NVARCHAR(510) ${EXACT} NOT NULL, handler NVARCHAR(510) ${EXACT} NOT NULL, timeout_ms BIGINT NULL,
+    epoch INT NOT NULL, may_start INT NOT NULL, n BIGINT NOT NULL, is_over INT NOT NULL, is_last INT NOT NULL);
   DECLARE @heads TABLE (
     seq BIGINT NOT NULL, place BIGINT NOT NULL, type NVARCHAR(510) ${EXACT} NOT NULL, handler NVARCHAR(510) ${EXACT} NOT NULL,
-    timeout_ms BIGINT NULL, epoch INT NOT NULL, may_start INT NOT NULL, pass INT NOT NULL,
-    n BIGINT NOT NULL, is_taken INT NOT NULL, horizon BIGINT NULL);
+    timeout_ms BIGINT NULL, epoch INT NOT NULL, may_start INT NOT NULL, pass INT NOT NULL);
   DECLARE @claimed TABLE (
     seq BIGINT NOT NULL, status INT NOT NULL, lease_id NVARCHAR(100) ${EXACT} NOT NULL, circuit_epoch INT NULL,
     id NVARCHAR(100) ${EXACT}, queue NVARCHAR(510) ${EXACT}, type NVARCHAR(510) ${EXACT}, attempts INT, round INT,
@@ -27,22 +33,18 @@ const DECLARE = `
     tracestate NVARCHAR(MAX), payload VARBINARY(MAX));
   DECLARE @cancels TABLE (id NVARCHAR(100) ${EXACT}, lease_id NVARCHAR(100) ${EXACT}, cancel_requested_by NVARCHAR(255) ${EXACT});
   DECLARE @handlers_now BIGINT, @queues_now BIGINT, @settings_now BIGINT, @next_due BIGINT;
-  DECLARE @left BIGINT = @limit, @pass INT = 0, @found BIGINT, @horizon BIGINT;`;
+  DECLARE @left BIGINT = @limit, @pass INT = 0, @lanes_found BIGINT, @chunk BIGINT, @horizon BIGINT;`;
 
 /** In the order of `@claimed`. */
 const COLUMNS = ['seq', 'status', 'lease_id', 'circuit_epoch', ...CLAIMED_COLUMNS, 'payload'];
 
-const LEAST = (...values: readonly string[]) =>
-  `(SELECT MIN(v) FROM (VALUES ${values.map(v => `(${v})`).join(', ')}) AS l (v))`;
-
 /** Lanes with ready work that may be claimed, first heads first; each with the room of all that bounds it. */
 const OPEN_LANES = `
-  SELECT TOP (${LANES}) l.queue, l.type, h.type AS handler, q.execution_timeout_ms AS timeout_ms, COALESCE(r.epoch, 0) AS epoch,
-    CASE WHEN h.[schema] IS NULL THEN @start ELSE 0 END AS may_start,
-    COALESCE(q.max_workers - s.fetched - s.processing, @left) AS queue_room,
-    COALESCE(r.room, @limit) - COALESCE(of_handler.n, 0) AS handler_room,
-    @per_type - COALESCE(of_type.n, 0) AS type_room,
-    ROW_NUMBER() OVER (ORDER BY l.head_priority DESC, l.head_due_at) AS lane
+  INSERT INTO @lanes (queue, type, handler, timeout_ms, epoch, may_start, queue_room, handler_room, type_room, head_priority,
+    head_due_at)
+  SELECT TOP (${LANES}) l.queue, l.type, h.type, q.execution_timeout_ms, COALESCE(r.epoch, 0),
+    CASE WHEN h.[schema] IS NULL THEN @start ELSE 0 END, COALESCE(q.max_workers - s.fetched - s.processing, @left),
+    COALESCE(r.room, @limit) - COALESCE(of_handler.n, 0), @per_type - COALESCE(of_type.n, 0), l.head_priority, l.head_due_at
   FROM chokaq.lanes l
   JOIN chokaq.queues q ON q.name = l.queue
   JOIN chokaq.stats_summary s ON s.queue = l.queue
@@ -53,53 +55,41 @@ const OPEN_LANES = `
   WHERE l.ready > 0 AND q.is_paused = 0 AND q.is_active = 1
     AND (q.max_workers IS NULL OR q.max_workers > s.fetched + s.processing)
     AND COALESCE(r.room, @limit) > COALESCE(of_handler.n, 0) AND @per_type > COALESCE(of_type.n, 0)
-  ORDER BY l.head_priority DESC, l.head_due_at`;
+  ORDER BY l.head_priority DESC, l.head_due_at;
+  SET @lanes_found = @@ROWCOUNT;`;
+
+/** No more of a lane than its own budgets allow, and less where there are many. */
+const SIZE_LANES = `
+  SET @chunk = CASE WHEN @lanes_found * @left <= ${ROWS} THEN @left ELSE 4 + 2 * @left / @lanes_found END;
+  UPDATE @lanes SET size = CASE
+    WHEN queue_room <= handler_room AND queue_room <= type_room AND queue_room <= @chunk THEN queue_room
+    WHEN handler_room <= type_room AND handler_room <= @chunk THEN handler_room
+    WHEN type_room <= @chunk THEN type_room ELSE @chunk END;`;
+
+const ORDER = 'j.priority DESC, j.due_at, j.created_at, j.id';
+
+const READ_LANES = `
+  INSERT INTO @ready (seq, type, handler, timeout_ms, epoch, may_start, n, is_over, is_last)
+  SELECT j.seq, l.type, l.handler, l.timeout_ms, l.epoch, l.may_start, ROW_NUMBER() OVER (ORDER BY ${ORDER}),
+    CASE WHEN ROW_NUMBER() OVER (PARTITION BY l.queue ORDER BY ${ORDER}) > l.queue_room THEN 1
+      WHEN ROW_NUMBER() OVER (PARTITION BY l.handler ORDER BY ${ORDER}) > l.handler_room THEN 1
+      WHEN ROW_NUMBER() OVER (PARTITION BY l.type ORDER BY ${ORDER}) > l.type_room THEN 1 ELSE 0 END,
+    CASE WHEN ROW_NUMBER() OVER (PARTITION BY l.queue, l.type ORDER BY ${ORDER}) = @chunk THEN 1 ELSE 0 END
+  FROM @lanes l CROSS APPLY (
+    SELECT TOP (l.size) seq, priority, due_at, created_at, id FROM chokaq.jobs_hot
+    WHERE status = ${PENDING} AND promoted = 1 AND queue = l.queue AND type = l.type
+    ORDER BY priority DESC, due_at, created_at, id) j;`;
 
 /**
- * One pass, in which a row that is taken is one that taking row after row in dequeue order would take as well. The budgets are
- * applied one after another, so a row may be passed over for others that a later budget then passes over too; from the first such
- * row on nothing is certain (`horizon`), as from the last row that was read of a lane that has more, and from the head of the
- * last lane. What lies behind the first horizon is left to the next pass.
+ * One pass takes row after row in dequeue order until one meets a budget that those before it have used up, or until a lane has
+ * rows that were not read; the rows of N lanes tell no more than the first N. What lies behind is left to the next pass, which no longer sees the lanes without room.
  */
 const CHOOSE = `
-  WITH lanes AS (
-    SELECT o.*, ${LEAST('o.queue_room', 'o.handler_room', 'o.type_room', '@left')} AS room, COUNT(*) OVER () AS lanes
-    FROM (${OPEN_LANES}) o
-  ), sized AS (
-    SELECT lanes.*, CASE WHEN lanes * @left <= ${ROWS} THEN room ELSE ${LEAST('room', `4 + 2 * @left / lanes`)} END AS size FROM lanes
-  ), ready AS (
-    SELECT l.*, j.seq,
-      ROW_NUMBER() OVER (ORDER BY j.priority DESC, j.due_at, j.created_at, j.id) AS n,
-      ROW_NUMBER() OVER (PARTITION BY l.lane ORDER BY j.priority DESC, j.due_at, j.created_at, j.id) AS of_lane
-    FROM sized l CROSS APPLY (
-      SELECT TOP (l.size) seq, priority, due_at, created_at, id FROM chokaq.jobs_hot
-      WHERE status = ${PENDING} AND promoted = 1 AND queue = l.queue AND type = l.type
-      ORDER BY priority DESC, due_at, created_at, id) j
-  ), by_queue AS (
-    SELECT ready.*, CASE WHEN ROW_NUMBER() OVER (PARTITION BY queue ORDER BY n) <= queue_room THEN 1 ELSE 0 END AS in_queue FROM ready
-  ), by_handler AS (
-    SELECT by_queue.*, CASE WHEN in_queue = 1
-      AND SUM(in_queue) OVER (PARTITION BY handler ORDER BY n ROWS UNBOUNDED PRECEDING) <= handler_room THEN 1 ELSE 0 END AS in_handler
-    FROM by_queue
-  ), by_type AS (
-    SELECT by_handler.*, CASE WHEN in_handler = 1
-      AND SUM(in_handler) OVER (PARTITION BY type ORDER BY n ROWS UNBOUNDED PRECEDING) <= type_room THEN 1 ELSE 0 END AS is_taken
-    FROM by_handler
-  ), placed AS (
-    SELECT by_type.*, SUM(is_taken) OVER (ORDER BY n ROWS UNBOUNDED PRECEDING) AS place,
-      SUM(is_taken) OVER (PARTITION BY queue ORDER BY n ROWS UNBOUNDED PRECEDING) AS of_queue,
-      SUM(is_taken) OVER (PARTITION BY handler ORDER BY n ROWS UNBOUNDED PRECEDING) AS of_handler,
-      SUM(is_taken) OVER (PARTITION BY type ORDER BY n ROWS UNBOUNDED PRECEDING) AS of_type
-    FROM by_type
-  ), judged AS (
-    SELECT placed.*, CASE
-      WHEN is_taken = 0 AND of_queue < queue_room AND of_handler < handler_room AND of_type < type_room THEN n - 1
-      WHEN (of_lane = size AND size < room) OR (lane = ${LANES} AND of_lane = 1) THEN n END AS horizon
-    FROM placed
-  )
-  INSERT INTO @heads (seq, place, type, handler, timeout_ms, epoch, may_start, pass, n, is_taken, horizon)
-  SELECT seq, @limit - @left + place, type, handler, timeout_ms, epoch, may_start, @pass, n, is_taken, horizon
-  FROM judged WHERE place <= @left AND (is_taken = 1 OR horizon IS NOT NULL);`;
+  SELECT @horizon = MIN(CASE WHEN is_over = 1 THEN n - 1 ELSE n END) FROM @ready WHERE is_over = 1 OR is_last = 1;
+  IF @lanes_found = ${LANES} AND COALESCE(@horizon, ${LANES}) >= ${LANES} SET @horizon = ${LANES};
+  INSERT INTO @heads (seq, place, type, handler, timeout_ms, epoch, may_start, pass)
+  SELECT seq, @limit - @left + n, type, handler, timeout_ms, epoch, may_start, @pass
+  FROM @ready WHERE n <= @left AND n <= COALESCE(@horizon, n);`;
 
 /** A job that must be checked before its start (payload against a schema, result claim) is only fetched. */
 const STARTS = 't.may_start = 1 AND (jobs_hot.idempotency_key IS NULL OR jobs_hot.result_ttl_ms IS NULL)';
@@ -124,14 +114,15 @@ const LOCK = `
 const TAKE = `
   WHILE @left > 0 AND @pass < ${PASSES} BEGIN
     SET @pass = @pass + 1;
-    ${CHOOSE}
-    SELECT @found = COUNT(*), @horizon = MIN(horizon) FROM @heads WHERE pass = @pass;
-    IF @found = 0 BREAK;
-    IF @horizon IS NOT NULL DELETE FROM @heads WHERE pass = @pass AND (is_taken = 0 OR n > @horizon);
-    ${LOCK}
+    ${OPEN_LANES}
+    IF @lanes_found = 0 BREAK;
+    ${SIZE_LANES} ${READ_LANES} ${CHOOSE} ${LOCK}
     IF @horizon IS NULL BREAK;
     SELECT @left = @limit - COUNT(*) FROM @heads;
+    IF @left = 0 BREAK;
     DELETE FROM @moves;
+    DELETE FROM @lanes;
+    DELETE FROM @ready;
   END`;
 
 /** The answer to an earlier try of this claim was lost: what it took is what this one takes. */
@@ -139,8 +130,8 @@ const FIND_TAKEN = `
   INSERT INTO @claimed
   SELECT ${COLUMNS.join(', ')} FROM chokaq.jobs_hot
   WHERE worker_id = @owner AND status > ${PENDING} AND lease_id LIKE @claim + '.%';
-  INSERT INTO @heads (seq, place, type, handler, timeout_ms, epoch, may_start, pass, n, is_taken)
-  SELECT c.seq, 0, c.type, '', q.execution_timeout_ms, COALESCE(c.circuit_epoch, 0), 0, 0, 0, 1
+  INSERT INTO @heads (seq, place, type, handler, timeout_ms, epoch, may_start, pass)
+  SELECT c.seq, 0, c.type, '', q.execution_timeout_ms, COALESCE(c.circuit_epoch, 0), 0, 0
   FROM @claimed c LEFT JOIN chokaq.queues q ON q.name = c.queue;
   IF EXISTS (SELECT 1 FROM @claimed) SET @left = 0;`;
 
