@@ -33,8 +33,8 @@ export interface RoundCircuits {
   ): CircuitEvent | null;
 }
 
-/** Each brings at most four texts, of which one request carries 1 024. */
-const MOVES = 250;
+/** What one round makes: each move brings at most four texts, of which a request carries 1 024. */
+export const MOVES = 250;
 
 const refused = (why: Extract<Applied, { readonly held: false }>['why']): Reply => {
   return () => ({ held: false, why, cancelRequestedBy: null });

@@ -13,6 +13,7 @@ import type {
 } from '../../ports/store.ts';
 import { type Settled, type Write, WriteQueue } from '../write-queue.ts';
 import { applyAll } from './apply.ts';
+import { MOVES } from './apply-round.ts';
 import { listAttempts } from './attempts.ts';
 import { claim } from './claim.ts';
 import { get } from './get.ts';
@@ -33,7 +34,7 @@ export interface Application extends Write {
 }
 
 const INSERT_LIMITS = { operations: 500, rows: 1_000, bytes: 16_000_000 };
-const APPLY_LIMITS = { operations: 500, rows: 500, bytes: 16_000_000 };
+const APPLY_LIMITS = { operations: 500, rows: MOVES, bytes: 16_000_000 };
 
 export function jobsOver(session: Session): JobStore & { idle(): Promise<void> } {
   const insertions = new WriteQueue<Insertion, readonly Inserted[]>(batch => insertAll(session, batch), INSERT_LIMITS);
