@@ -88,6 +88,11 @@ export const EVENTS = {
     level: 'info',
     text: 'this server does not compress the table {table}: everything works, and takes more room',
   },
+  storageAwaited: {
+    id: 5005,
+    level: 'warn',
+    text: 'listening on {url}, but the database is away, and nothing is done until it answers: {why}',
+  },
   retained: { id: 5003, level: 'info', text: '{removed} rows passed their retention and were removed' },
 
   settingsChanged: { id: 6020, level: 'info', text: 'stored settings of revision {revision} hold on this node' },

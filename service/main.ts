@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Access, prepareAccess } from './access.ts';
 import { createApp, routeOf } from './api/app.ts';
-import { createHttpServer } from './api/server.ts';
 import { Audit } from './application/audit.ts';
 import { BulkById } from './application/bulk-by-id.ts';
 import { Circuits } from './application/circuits.ts';
@@ -54,6 +53,7 @@ import { registerFile } from './registration.ts';
 import { packageFile } from './root.ts';
 import { RunningService } from './running-service.ts';
 import { tracedDelivery, tracedStore, tracerOf } from './tracing/traced.ts';
+import { Front } from './waiting.ts';
 
 /** What the engine and the verbs of callers both stand on. */
 interface Foundation {
@@ -83,7 +83,9 @@ export async function runService(
   log.event('serviceStarting', { version, storage });
   if (storage === 'memory') log.event('memoryMode');
   const metrics = new Metrics({ version, storage });
-  const foundation = await layFoundation({ live: new LiveConfig(start), log, version }, metrics);
+  const front = new Front(log);
+  const lay = () => layFoundation({ live: new LiveConfig(start), log, version }, metrics);
+  const foundation = await (storage === 'mssql' ? front.untilThere(start.values, lay) : lay());
   const { store, events, registry, access } = foundation;
   const { engine, worker, settings, bulk } = createEngine(foundation, metrics);
   metrics.readGaugesFrom(gaugesOf(store, worker));
@@ -100,8 +102,8 @@ export async function runService(
     stopping: stopping.signal,
     onBug: (error, report) => log.event('requestFailed', { ...report, err: error }),
   });
-  const server = createHttpServer(measuredApp(app, metrics, routeOf));
-  const service = new RunningService({ ...foundation, server, engine, stopping });
+  front.open(measuredApp(app, metrics, routeOf));
+  const service = new RunningService({ ...foundation, server: front.server, engine, stopping });
   await service.start();
   service.stopOnSignals();
   return service;
@@ -120,32 +122,35 @@ async function layFoundation(
   // Innermost: an insert and the claim in its transaction are answered in one turn, and each layer between could turn them round.
   const announced = announcedStore(opened, new LoggedChanges(events, log));
   const store = tracedStore(measuredStore(announced, metrics), tracer);
-  await adoptStored(live, store, log);
-  const access = await prepareAccess({ config, store, log }).catch(async (error: unknown) => {
-    await store.close();
-    throw error;
-  });
   const policy = { allowPrivate: isLoopback(config.host), allow: config.webhookAllow };
   const webhooks = new WebhookDelivery({ clock: store.clock, policy, version });
   const responses = new LastResponses({ store, log });
   const delivery = responses.of(tracedDelivery(measuredDelivery(webhooks, metrics), tracer));
-  await registerFile({ config, store, delivery, log }).catch(async (error: unknown) => {
+  const registry = new HandlerRegistry(store.handlers, config);
+  const parts = { ...given, config, owner: newOwner(), store, events, delivery, responses, registry };
+  try {
+    return { ...parts, access: await prepareParts(parts) };
+  } catch (error) {
     await store.close();
     throw error;
-  });
-  const registry = new HandlerRegistry(store.handlers, config);
+  }
+}
+
+/** What is stored for all nodes, who may do what, and who takes which jobs, in this order. */
+async function prepareParts(parts: Omit<Foundation, 'access'>): Promise<Access> {
+  const { live, store, log, registry } = parts;
+  await adoptStored(live, store, log);
+  const access = await prepareAccess(parts);
+  await registerFile(parts);
   await registry.load();
-  return { ...given, config, owner: newOwner(), store, events, delivery, responses, registry, access };
+  return access;
 }
 
 /** Before anything else reads a setting: what is stored for all nodes holds from the start, or the start fails and names it. */
 async function adoptStored(live: LiveConfig, store: Store, log: AdjustableLog): Promise<void> {
   const { faults, unknown } = live.adopt(await store.settings.read());
   const found = faults.length > 0 ? faults.map(storedFault) : queueFaults(await store.queues.list(), live.values);
-  if (found.length > 0) {
-    await store.close();
-    throw new ConfigError(found);
-  }
+  if (found.length > 0) throw new ConfigError(found);
   if (unknown.length > 0) log.event('settingsUnknown', { names: unknown });
   log.setLevel(live.values.logLevel);
 }

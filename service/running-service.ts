@@ -108,16 +108,22 @@ class ListenRefusal extends Error {
   }
 }
 
-function listen(server: Server, host: string, port: number): Promise<string> {
+/** Answers where it listens, also when it does already. */
+export function listen(server: Server, host: string, port: number): Promise<string> {
+  if (server.listening) return Promise.resolve(urlOf(server));
   return new Promise((resolve, reject) => {
     const refuse = (cause: Error) => reject(new ListenRefusal(cause));
     server.once('error', refuse);
     server.listen({ host, port }, () => {
       server.off('error', refuse);
-      const { address, family, port: actual } = server.address() as AddressInfo;
-      resolve(`http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`);
+      resolve(urlOf(server));
     });
   });
+}
+
+function urlOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 /** Requests under way may end; connections that keep quiet are closed. */

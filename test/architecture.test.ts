@@ -38,7 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 /** The files beside the folders that put the parts together; they may import everything. */
-const WIRING = ['main', 'running-service', 'health', 'access', 'opening', 'registration'];
+const WIRING = ['main', 'running-service', 'health', 'access', 'opening', 'registration', 'waiting'];
 /** Without I/O and without frameworks: not even modules of Node.js. */
 const PURE = ['domain', 'ports'];
 const DIALECTS = ['service/storage/sqlite/', 'service/storage/mssql/'];

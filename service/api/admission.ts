@@ -46,12 +46,8 @@ export interface Admission {
 
 export function admit({ keys, loopbackOnly, corsOrigins }: Admission): RequestHandler {
   return (req, res, next) => {
-    for (const [name, value] of HEADERS) res.setHeader(name, value);
-    identify(req, res);
+    greet(req, res);
     if (req.headers.host === undefined && req.httpVersion === '1.1') throw hostMissing();
-    // Node keeps the body of an answer to HEAD back by itself.
-    res.locals.isHead = req.method === 'HEAD';
-    if (res.locals.isHead) req.method = 'GET';
     res.locals.caller = callerBehind(req, keys);
     if (loopbackOnly && !keys.isRequired) checkLocal(req, corsOrigins);
     next();
@@ -60,6 +56,15 @@ export function admit({ keys, loopbackOnly, corsOrigins }: Admission): RequestHa
 
 function hostMissing(): DomainError {
   return new DomainError('malformed-request', 'Send valid HTTP/1.1.', [{ detail: 'is missing', header: 'host' }]);
+}
+
+/** What every request gets, whoever sent it. */
+export function greet(req: Request, res: Response): void {
+  for (const [name, value] of HEADERS) res.setHeader(name, value);
+  identify(req, res);
+  // Node keeps the body of an answer to HEAD back by itself.
+  res.locals.isHead = req.method === 'HEAD';
+  if (res.locals.isHead) req.method = 'GET';
 }
 
 function identify(req: Request, res: Response): void {

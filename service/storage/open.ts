@@ -14,6 +14,7 @@ import { peekSettings } from './sqlite/peek.ts';
 import { type StoreOptions, storeOver } from './sqlite/store.ts';
 import { Thread } from './sqlite/thread.ts';
 
+export { whyAway } from './mssql/faults.ts';
 export type { StoreOptions } from './sqlite/store.ts';
 
 interface SqliteTarget {

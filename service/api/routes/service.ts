@@ -30,7 +30,7 @@ export function serviceOperations({ health, metrics }: ApiParts, contract: Contr
   };
 }
 
-function sendHealth(res: Response, { status, checks }: HealthReport, isVerbose: boolean): void {
+export function sendHealth(res: Response, { status, checks }: HealthReport, isVerbose: boolean): void {
   if (status === 'failed') sendProblem(res, notReady(checks));
   else sendJson(res, 200, isVerbose ? { status, checks } : { status });
 }

@@ -132,14 +132,16 @@ export class Session {
 
   async #ask(text: string, values: Values, wrap: (text: string) => string): Promise<Answer> {
     const { clock } = this.#options;
-    const request = this.#pool.request().input('skew', sql.BigInt, clock.skewMs);
+    const { skewMs } = clock;
+    const request = this.#pool.request().input('skew', sql.BigInt, skewMs);
     for (const [name, value] of Object.entries(values)) request.input(name, ...typed(value));
     this.roundTrips += 1;
+    const sentAt = Date.now();
     const { recordsets } = await request.query<object>(this.#inSchema(text, wrap));
     const sets = (recordsets as sql.IRecordSet<object>[]).map(withNumbers);
     const last = sets.pop()?.[0] as { readonly now: number } | undefined;
     if (last === undefined) throw new Error('a request ended without telling the time');
-    clock.learn(last.now);
+    clock.learn(last.now - skewMs, sentAt);
     return new Answer(sets, last.now);
   }
 
