@@ -3,6 +3,7 @@ import { CATCH_ALL } from '../../domain/handler.ts';
 import { CLAIMED_COLUMNS } from '../claimed-rows.ts';
 import { FETCHED, PENDING, PROCESSING } from '../rows.ts';
 import { COUNT_PLACES, DECLARE_MOVES, DUE_EPOCH, EXACT } from './counters.ts';
+import { INBOX_WAITS } from './inbox.ts';
 import { DECLARE_DUE, IS_DUE, PROMOTE } from './promote.ts';
 import { DECLARE_ROOMS } from './rooms.ts';
 
@@ -149,7 +150,8 @@ const ANSWER = `
   INSERT INTO @cancels
   SELECT id, lease_id, cancel_requested_by FROM chokaq.jobs_hot
   WHERE worker_id = @owner AND cancel_requested_by IS NOT NULL AND status = ${PROCESSING};
-  SELECT @now AS now, @next_due AS next_due_at, @handlers_now AS handlers, @queues_now AS queues, @settings_now AS settings;
+  SELECT @now AS now, @next_due AS next_due_at, @handlers_now AS handlers, @queues_now AS queues, @settings_now AS settings,
+    CASE WHEN ${INBOX_WAITS} THEN 1 ELSE 0 END AS inbox;
   SELECT c.*, t.timeout_ms FROM @claimed c JOIN @heads t ON t.seq = c.seq;
   SELECT id, lease_id, cancel_requested_by FROM @cancels;
   SELECT handler, ramp, in_flight, oldest_at FROM @rooms WHERE ramp IS NOT NULL;

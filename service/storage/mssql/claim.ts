@@ -9,12 +9,28 @@ import { PROCESSING } from '../rows.ts';
 import { CIRCUITS_MOVED, circuitSet, revisionsOf } from './circuit-copy.ts';
 import { claimText } from './claim-text.ts';
 import { isOvertaken } from './faults.ts';
+import { admit } from './inbox.ts';
 import { roomsFor } from './rooms.ts';
 import { type Answer, overtakenIf, type Session } from './session.ts';
 
 const GUARD = overtakenIf(CIRCUITS_MOVED);
 
-export function claim(session: Session, request: ClaimRequest): Promise<Claim> {
+/** What applications have committed meanwhile is taken over on the way, for the next claim, which is then due at once. */
+export async function claim(session: Session, request: ClaimRequest): Promise<Claim> {
+  const { claim, inbox, now } = await take(session, request);
+  if (inbox === 0) return claim;
+  await admit(session).catch((error: unknown) => {
+    // The jobs that this claim has taken must reach their node.
+    if (claim.jobs.length === 0) throw error;
+  });
+  return { ...claim, nextDueAt: now };
+}
+
+interface Taken extends Pick<ToldRow, 'inbox' | 'now'> {
+  readonly claim: Claim;
+}
+
+function take(session: Session, request: ClaimRequest): Promise<Taken> {
   const claimId = randomUUID();
   let lost = 0;
   return session.decided('claim', async () => {
@@ -35,7 +51,7 @@ interface Try {
 }
 
 /** By a copy of the circuits that was true when the transaction committed. */
-async function claimOnce(session: Session, request: ClaimRequest, { claimId, lost }: Try): Promise<Claim> {
+async function claimOnce(session: Session, request: ClaimRequest, { claimId, lost }: Try): Promise<Taken> {
   const known = await session.circuits.known();
   const set = circuitSet(known);
   const { open, close, values } = roomsFor(request, set);
@@ -55,12 +71,12 @@ async function claimOnce(session: Session, request: ClaimRequest, { claimId, los
   const circuitEvents = handlers.map(handler => set.claimed(handler, now).event).filter(event => event !== null);
   // The copy goes with the revision that these probes have advanced.
   if (handlers.length > 0) session.circuits.keep({ ...known, circuits: set.moved, revision: known.revision + 1 });
-  return claimFrom(answer, set, circuitEvents);
+  const { inbox } = toldBy(answer);
+  return { claim: claimFrom(answer, set, circuitEvents), inbox, now };
 }
 
 function claimFrom(answer: Answer, set: CircuitSet, circuitEvents: readonly CircuitEvent[]): Claim {
-  const told = answer.row<ToldRow>();
-  if (told === undefined) throw new Error('a claim was not told the revisions');
+  const told = toldBy(answer);
   const admissionAt = set.nextAdmissionAt(told.now, loadsFrom(answer));
   return {
     jobs: answer.rows<ClaimedRow>(1).toSorted(byPlace).map(jobFrom),
@@ -73,9 +89,15 @@ function claimFrom(answer: Answer, set: CircuitSet, circuitEvents: readonly Circ
   };
 }
 
+function toldBy(answer: Answer): ToldRow {
+  const told = answer.row<ToldRow>();
+  if (told === undefined) throw new Error('a claim was not told the revisions');
+  return told;
+}
+
 function probesOf(answer: Answer) {
   const handlers = answer.rows<{ handler: string }>(4).map(({ handler }) => handler);
-  return { handlers, now: answer.row<ToldRow>()?.now ?? 0 };
+  return { handlers, now: toldBy(answer).now };
 }
 
 function loadsFrom(answer: Answer) {
@@ -122,6 +144,7 @@ interface ToldRow {
   readonly handlers: number;
   readonly queues: number;
   readonly settings: number;
+  readonly inbox: number;
 }
 
 type ClaimedRow = { readonly [column in (typeof CLAIMED_COLUMNS)[number]]: string | number | null } & {

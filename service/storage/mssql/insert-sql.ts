@@ -1,5 +1,4 @@
 // Owns the transaction that stores new jobs: it looks whether what the batch meets is what was reckoned with, and only then writes.
-import { LIMITS } from '../../domain/job.ts';
 import { COUNT_MOVES, DECLARE_MOVES, DUE_EPOCH, EXACT } from './counters.ts';
 import { jobColumns } from './get.ts';
 import { unmarked } from './json-rows.ts';
@@ -49,8 +48,8 @@ const LOOK = `
   INSERT INTO @fresh
   SELECT DISTINCT n.queue FROM @new n WHERE NOT EXISTS (SELECT 1 FROM chokaq.queues q WHERE q.name = n.queue);
   DECLARE @made BIGINT = (SELECT COUNT(*) FROM @fresh);
-  DECLARE @room BIGINT = ${LIMITS.queueNames};
-  IF @made > 0 SET @room = ${LIMITS.queueNames} - (SELECT COUNT(*) FROM chokaq.queues);
+  DECLARE @room BIGINT = @queue_limit;
+  IF @made > 0 SET @room = @queue_limit - (SELECT COUNT(*) FROM chokaq.queues);
   DECLARE @as_reckoned INT = 0;
   IF @made <= @room AND (SELECT COUNT(*) FROM @met) = @reckoned_count SET @as_reckoned = 1;
   IF @as_reckoned = 1 AND @reckoned_count > 0

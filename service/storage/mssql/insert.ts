@@ -1,5 +1,5 @@
 // Owns how new jobs are stored: planned as if nothing were in their way, and planned anew with what was met.
-import type { NewJob } from '../../domain/job.ts';
+import { LIMITS, type NewJob } from '../../domain/job.ts';
 import type { Inserted } from '../../ports/store.ts';
 import { overridesText } from '../rows.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import { INSERT } from './insert-sql.ts';
 import type { Insertion, SettledAll } from './jobs.ts';
 import { keptTags, marked, markedOrNull, withGivenTags } from './json-rows.ts';
-import type { Answer, Session, Values } from './session.ts';
+import type { Answer, Session, Values, WriteText } from './session.ts';
 
 /** How often a plan that others have overtaken is made anew before the call counts as failed. */
 const PLANS = 50;
@@ -27,19 +27,39 @@ interface Written {
 
 export function insertAll(session: Session, batch: readonly Insertion[]): SettledAll<readonly Inserted[]> {
   const calls = batch.map(({ jobs }) => jobs);
-  return session.retried('insert', async () => {
-    let met = NOTHING_MET;
-    let now = 0;
-    for (let left = PLANS; left > 0; left--) {
-      const plan = planFor(calls, met);
-      if (met !== NOTHING_MET && writesNothing(plan)) return settled(plan, now);
-      const answer = await session.writeOnce(INSERT, valuesOf(calls, plan, met));
-      if (answer.row<Written>()?.as_reckoned === 1) return settled(plan, answer.now);
-      met = metIn(answer);
-      now = answer.now;
-    }
-    throw new Error('the jobs that an enqueue meets changed faster than it could be stored');
-  });
+  const plan = (met: Met) => ({ calls, ...planFor(calls, met) });
+  const values = { queue_limit: LIMITS.queueNames };
+  return session.retried('insert', () => storePlanned(session, plan, { text: INSERT, values }));
+}
+
+export interface Planned extends Plan {
+  readonly calls: readonly (readonly NewJob[])[];
+}
+
+export interface Storing {
+  readonly text: WriteText;
+  readonly values: Values;
+  /** The transaction does more than storing, so it is needed even when every job turns out to be stored. */
+  readonly isMore?: boolean;
+}
+
+/** For `retried` and `decided`: one try, with as many plans as it takes. */
+export async function storePlanned(
+  session: Session,
+  plan: (met: Met) => Planned,
+  { text, values, isMore = false }: Storing,
+): SettledAll<readonly Inserted[]> {
+  let met = NOTHING_MET;
+  let now = 0;
+  for (let left = PLANS; left > 0; left--) {
+    const planned = plan(met);
+    if (met !== NOTHING_MET && !isMore && writesNothing(planned)) return settled(planned, now);
+    const answer = await session.writeOnce(text, { ...values, ...valuesOf(planned, met) });
+    if (answer.row<Written>()?.as_reckoned === 1) return settled(planned, answer.now);
+    met = metIn(answer);
+    now = answer.now;
+  }
+  throw new Error('the jobs that an enqueue meets changed faster than it could be stored');
 }
 
 function writesNothing({ inserted, replaced }: Plan): boolean {
@@ -57,7 +77,7 @@ function metIn(answer: Answer): Met {
   return { rows, queues: made > room ? { unknown, room } : null };
 }
 
-function valuesOf(calls: readonly (readonly NewJob[])[], plan: Plan, met: Met): Values {
+function valuesOf({ calls, ...plan }: Planned, met: Met): Values {
   const bytes = new Bytes();
   const fresh = new Set(plan.inserted.map(({ job }) => job.id));
   const others = calls.flat().filter(({ id }) => !fresh.has(id));
