@@ -34,6 +34,7 @@ COPY sdk/package.json sdk/
 COPY --from=build /build/sdk/dist sdk/dist
 # The migrations are read at run time, from where they are written.
 COPY service/storage/sqlite/migrations service/storage/sqlite/migrations
+COPY service/storage/mssql/migrations service/storage/mssql/migrations
 
 # The database belongs to the unprivileged user, the program to root: the service cannot change its own code.
 RUN install -d -o node -g node -m 0750 /data
