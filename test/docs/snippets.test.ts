@@ -15,8 +15,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.end());
 
-/** These two are walked from top to bottom, for each command builds on those before. */
-const WALKED = ['README.md', 'docs/access.md'];
+/** Walked by tests of their own, from top to bottom or beside a file: each command builds on what was there before. */
+const WALKED = ['README.md', 'docs/access.md', 'docs/sql.md'];
 const shown = PAGES.filter(({ path }) => !WALKED.includes(path)).flatMap(({ path, blocks }) =>
   blocks.map((block, at) => ({ name: `${path}, block ${at + 1}`, ...block })),
 );
