@@ -34,7 +34,8 @@ function install() {
 }
 
 function loadsNativeSqlite() {
-  const probe = "new (require('better-sqlite3'))(':memory:').close()";
+  // A global never becomes garbage, for which Node.js 24 may abort (docs/decisions/0009-better-sqlite3-12-on-node-20.md).
+  const probe = "(globalThis.probe = new (require('better-sqlite3'))(':memory:')).close()";
   return spawnSync(process.execPath, ['-e', probe], { stdio: 'ignore' }).status === 0;
 }
 

@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, totalmem } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { kept } from '../service/storage/sqlite/connection.ts';
 import { quantile } from './statistics.ts';
 
 const PAGE = Buffer.alloc(4_096);
@@ -12,8 +13,8 @@ export function machine(): string {
   const processors = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
   const model = processors[0]?.model.trim() ?? 'unknown processor';
-  const database = new Database(':memory:');
-  const sqlite = database.prepare('SELECT sqlite_version()').pluck().get();
+  const database = kept(new Database(':memory:'));
+  const sqlite = kept(database.prepare('SELECT sqlite_version()')).pluck().get();
   database.close();
   const load = loadavg()[0]?.toFixed(1);
   return `Node.js ${process.version}, SQLite ${sqlite}, ${platform()} ${arch()}, ${processors.length} × ${model}, ${memory} GB, load before the run ${load}`;
