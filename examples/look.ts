@@ -16,10 +16,12 @@ const queries = readFileSync(join(import.meta.dirname, '../../examples/look.sql'
 // Readers never stand in the way of the service, and see what is committed.
 // Exported, so that both live as long as the process: Node.js 24 may abort when an object of better-sqlite3 12 becomes garbage.
 export const database: Database.Database = new Database(path, { readonly: true, fileMustExist: true });
-export const looks: readonly Look[] = [...queries.matchAll(/^-- (.+)\n(SELECT[^;]+);/gm)].map(([, title, sql = '']) => ({
-  title,
-  statement: database.prepare(sql),
-}));
+export const looks: readonly Look[] = [...queries.matchAll(/^-- (.+)\n(SELECT[^;]+);/gm)].map(
+  ([, title, sql = '']) => ({
+    title,
+    statement: database.prepare(sql),
+  }),
+);
 
 for (const { title, statement } of looks) {
   console.log(`\n${title}`);

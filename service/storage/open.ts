@@ -6,7 +6,7 @@ import { DomainError } from '../domain/errors.ts';
 import type { StoredSettings } from '../ports/settings.ts';
 import type { Store } from '../ports/store.ts';
 import { SchemaRefusal } from './migrate.ts';
-import { type MssqlTarget, migrateMssql, openMssql, peekMssql } from './mssql/store.ts';
+import type { MssqlTarget } from './mssql/store.ts';
 import { withRetries } from './retry.ts';
 import { MEMORY } from './sqlite/connection.ts';
 import { classify } from './sqlite/faults.ts';
@@ -29,19 +29,22 @@ export type StoreTarget = SqliteTarget | { readonly kind: 'memory'; readonly cap
 
 const DEFAULT_CAPACITY = 100_000;
 
+/** The driver takes as long to load as all the rest of the service: only who uses it pays for it. */
+const mssql = () => import('./mssql/store.ts');
+
 /**
  * Rejects with a plain message when the database cannot or must not be used by this service, and with `storage-unavailable`
  * when a database server is away. The clock of `options` is that of stores on this machine; a server has its own.
  */
 export async function openStore(target: StoreTarget, options: StoreOptions): Promise<Store> {
   if (target.kind === 'sqlite') return openFile(target, options);
-  if (target.kind === 'mssql') return openMssql(target, { log: options.log, onRetry: options.onRetry });
+  if (target.kind === 'mssql') return (await mssql()).openMssql(target, { log: options.log, onRetry: options.onRetry });
   return (await openMemory(target.capacity)).store(options);
 }
 
 /** Brings the schema up to date and answers the names of the migrations that were applied. */
 export async function migrateStore(target: StoreTarget): Promise<readonly string[]> {
-  if (target.kind === 'mssql') return migrateMssql(target);
+  if (target.kind === 'mssql') return (await mssql()).migrateMssql(target);
   if (target.kind === 'memory') return [];
   const { applied, close } = await openThreads({ ...target, migrates: true });
   await close();
@@ -50,7 +53,7 @@ export async function migrateStore(target: StoreTarget): Promise<readonly string
 
 /** The settings stored in a database that may not be there yet, without changing it. */
 export async function peekStore(target: StoreTarget): Promise<StoredSettings | null> {
-  if (target.kind === 'mssql') return peekMssql(target);
+  if (target.kind === 'mssql') return (await mssql()).peekMssql(target);
   return target.kind === 'sqlite' ? peekSettings(target.path) : null;
 }
 

@@ -39,13 +39,16 @@ const load = (circuits: string, failed: string, seenFailed: string) => `
     ramp_limit INT '$.ramp_limit', is_moved INT '$.is_moved', seen_epoch INT '$.seen_epoch',
     seen_probe_at BIGINT '$.seen_probe_at', seen_ramp_limit INT '$.seen_ramp_limit') v ON v.i = circuit.i;`;
 
+/** A circuit that opened was decided upon at the time that was read: `open_until` counts from there, not from the write. */
+const CHANGED_AT = 'COALESCE(c.open_until - c.break_time_ms, @now)';
+
 const STORE = `
   INSERT INTO chokaq.circuits (type, state, epoch, failed_at, updated_at)
-  SELECT c.type, c.state, c.epoch, c.failed_at, @now FROM @circuits c
+  SELECT c.type, c.state, c.epoch, c.failed_at, ${CHANGED_AT} FROM @circuits c
   WHERE NOT EXISTS (SELECT 1 FROM chokaq.circuits s WHERE s.type = c.type);
   UPDATE chokaq.circuits SET
     state = c.state, epoch = c.epoch, failed_at = c.failed_at, open_until = c.open_until, break_time_ms = c.break_time_ms,
-    probe_at = c.probe_at, ramp_limit = c.ramp_limit, updated_at = @now
+    probe_at = c.probe_at, ramp_limit = c.ramp_limit, updated_at = ${CHANGED_AT}
   FROM @circuits c WHERE c.type = circuits.type;
   IF EXISTS (SELECT 1 FROM @circuits WHERE is_moved = 1) ${ADVANCE_CIRCUITS}`;
 

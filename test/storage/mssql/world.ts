@@ -14,6 +14,9 @@ export interface MssqlWorld extends StoreWorld {
   ask<T extends object>(text: string): Promise<readonly T[]>;
 }
 
+/** Enough for two nodes to meet; each of them compiles every statement for itself on a server that has no cache of plans. */
+const CONNECTIONS = 3;
+
 /** A name that no run has used. */
 export function freshSchema(): string {
   return `law_${randomBytes(6).toString('hex')}`;
@@ -26,7 +29,7 @@ export async function openWorld(url: string, schema = freshSchema()): Promise<Ms
     const clock = new ServerClock();
     clock.advance(clocks[0]?.skewMs ?? 0);
     clocks.push(clock);
-    return openMssql({ kind: 'mssql', url, schema }, { clock });
+    return openMssql({ kind: 'mssql', url, schema, poolSize: CONNECTIONS }, { clock });
   };
   const nodes = [await open(), await open()] as const;
   return {
