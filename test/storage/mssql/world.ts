@@ -46,7 +46,7 @@ export async function openWorld(url: string, schema = freshSchema()): Promise<Ms
     },
     close: async () => {
       for (const node of nodes) await node.close();
-      await drop(pool, schema);
+      await dropSchema(pool, schema);
       await pool.close();
     },
     empty: () => empty(pool, schema),
@@ -76,7 +76,7 @@ async function empty(pool: sql.ConnectionPool, schema: string): Promise<void> {
   await pool.request().query(`${deletes} UPDATE ${schema}.revisions SET value = value + 1;`);
 }
 
-async function drop(pool: sql.ConnectionPool, schema: string): Promise<void> {
+export async function dropSchema(pool: sql.ConnectionPool, schema: string): Promise<void> {
   for (const [kind, word] of Object.entries(KINDS))
     for (const name of await objectsOf(pool, schema, kind))
       await pool.request().query(`DROP ${word} ${schema}.${name}`);

@@ -194,8 +194,9 @@ export function idempotencyLaw(law: Law): void {
     },
   );
 
+  // Without spaces at the ends, which the API takes off names before any store sees them: SQL Server does not tell 'k ' from 'k'.
   law('Keys compare exactly', async stage => {
-    const keys = ['k', 'K', 'k ', ' k', 'ｋ', 'é', 'e\u0301', 'straße', 'strasse'];
+    const keys = ['k', 'K', 'k k', 'k  k', 'ｋ', 'é', 'e\u0301', 'straße', 'strasse'];
     const answers = await stage.a.jobs.insert(keys.map(idempotencyKey => newJob({ idempotencyKey })));
     expect(answers.map(({ duplicate }) => duplicate)).toEqual(keys.map(() => false));
   });
