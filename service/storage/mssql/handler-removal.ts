@@ -21,9 +21,9 @@ const ORPHANS = `
   WHERE (@type = '${CATCH_ALL}' OR l.type = @type)
     AND NOT EXISTS (SELECT 1 FROM chokaq.handlers h WHERE h.type = l.type OR h.type = '${CATCH_ALL}');`;
 
-/** What is enqueued from the next millisecond on waits for a handler to come, as whoever enqueues it has been told. */
+/** Also for what is left of an earlier removal, or came back since. What is enqueued from the next millisecond on waits for a handler to come, as whoever enqueues it has been told. */
 const BEGIN_REJECTION = `
-  ${ORPHANS}
+  IF @outcome = 'removed' OR @type <> '${CATCH_ALL}' ${ORPHANS}
   IF @orphans > 0
     INSERT INTO chokaq.operations (id, action, filter, mark, total, started_by, owner, started_at, moved_at)
     VALUES (@id, 'reject', @before_created + CAST(@now + 1 AS NVARCHAR(20)) + '}', 0, @orphans, @by, @owner, @now, @now);`;
@@ -40,8 +40,8 @@ const remove = (inUse: string, then: string) => ({
       DELETE FROM chokaq.circuits WHERE type = @type;
       ${ADVANCE_HANDLERS}
       ${ADVANCE_CIRCUITS}
-      ${then}
-    END`,
+    END
+    ${then}`,
   answer: 'SELECT @outcome AS outcome, @orphans AS orphans;',
 });
 
